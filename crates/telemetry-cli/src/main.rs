@@ -1,0 +1,2 @@
+//! The program `telemetry`.
+fn main() {}

@@ -1,0 +1,11 @@
+//! What runs on the caller's thread: records, ids, settings, context, capture and encoder.
+//!
+//! Users depend on the crate `telemetry`, which re-exports what they need from here.
+#![forbid(unsafe_code)]
+
+pub mod id;
+pub mod level;
+pub mod record;
+pub mod status;
+pub mod value;
+mod words;

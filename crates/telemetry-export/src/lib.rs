@@ -1,0 +1,1 @@
+//! Formats in which records leave telemetry.

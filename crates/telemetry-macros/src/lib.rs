@@ -1,0 +1,1 @@
+//! The attributes of telemetry: tokens in, tokens out.

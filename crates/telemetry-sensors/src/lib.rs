@@ -1,0 +1,1 @@
+//! Readings of cpu, memory, process, disk, network, cgroup, gpu and machine.

@@ -1,0 +1,1 @@
+//! The SQLite store of telemetry: schema, drain, recovery, readers.

@@ -1,0 +1,1 @@
+//! Records the provenance of workflows and model code.

@@ -1,0 +1,2 @@
+//! Tasks that are neither cargo nor a test.
+fn main() {}
