@@ -3,6 +3,8 @@
 //! Users depend on the crate `telemetry`, which re-exports what they need from here.
 #![forbid(unsafe_code)]
 
+pub mod capture;
+pub mod encoder;
 pub mod id;
 pub mod level;
 pub mod record;
