@@ -8,6 +8,7 @@ pub mod encoder;
 pub mod id;
 pub mod level;
 pub mod record;
+pub mod settings;
 pub mod status;
 pub mod value;
 mod words;
