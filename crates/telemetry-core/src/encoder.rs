@@ -61,12 +61,13 @@ pub struct Encoder {
     bytes: Vec<u8>,
     open: Vec<Open>,
     limits: Limits,
+    has_error: bool,
 }
 
 impl Encoder {
     /// An encoder with the default limits; allocates with the first item.
     pub const fn new() -> Self {
-        Self { bytes: Vec::new(), open: Vec::new(), limits: Limits::DEFAULT }
+        Self { bytes: Vec::new(), open: Vec::new(), limits: Limits::DEFAULT, has_error: false }
     }
 
     /// Begins the next record.
@@ -74,6 +75,7 @@ impl Encoder {
     pub fn reset(&mut self, limits: Limits) {
         self.bytes.clear();
         self.limits = limits;
+        self.has_error = false;
     }
 
     /// The items so far, without the zero byte that ends them.
@@ -86,6 +88,12 @@ impl Encoder {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// Whether the record has the message of an error.
+    #[inline]
+    pub fn has_error(&self) -> bool {
+        self.has_error
     }
 
     /// An input, by its index among the keys of the activity.
@@ -134,6 +142,7 @@ impl Encoder {
 
     /// The message of an error or a panic.
     pub fn error(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        self.has_error = true;
         self.plain(Field::Stderr, write);
     }
 

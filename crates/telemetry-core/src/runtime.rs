@@ -23,5 +23,3 @@ pub use current::{Context, Entered};
 pub use recording::{Recording, RecordingOptions, active_recording};
 pub use task::{AsyncTask, Ending, StartedTask, begin, run};
 pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};
-
-pub(crate) use local::Local;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::batch::Batch;
 use crate::bell::lock;
-use crate::clock::{Calibration, Clock};
+use crate::clock::{Calibration, Clock, Point};
 use crate::error::JournalError;
 use crate::file;
 use crate::frame::SPILL_KIND;
@@ -246,6 +246,11 @@ impl Journal {
         names.free = &names.free[length..];
         names.entries.push(name);
         Some(names.entries.len() as u32 - 1)
+    }
+
+    /// A rough clock, good from the start.
+    pub fn first_point(&self) -> Point {
+        lock(&self.calibration).points().first().copied().unwrap_or_default()
     }
 
     /// Sleeps until a producer needs the drain or the time is over.

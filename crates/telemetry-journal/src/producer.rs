@@ -96,6 +96,11 @@ impl Lane {
         self.offer_slowly(record)
     }
 
+    /// The number of the lane in its journal.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
     /// Counts a record that cannot be offered.
     pub fn refuse(&self, reason: DropReason) {
         self.ring.add(lane::OFFERED, 1);
