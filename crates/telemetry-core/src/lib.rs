@@ -3,9 +3,12 @@
 //! Users depend on the crate `telemetry`, which re-exports what they need from here.
 #![forbid(unsafe_code)]
 
+pub mod capture;
+pub mod encoder;
 pub mod id;
 pub mod level;
 pub mod record;
+pub mod settings;
 pub mod status;
 pub mod value;
 mod words;
