@@ -6,6 +6,7 @@
 pub mod id;
 pub mod level;
 pub mod record;
+pub mod settings;
 pub mod status;
 pub mod value;
 mod words;
