@@ -1,6 +1,7 @@
 //! The one place that chooses where readings come from.
 
-use crate::settings;
+use telemetry_core::settings;
+
 use crate::telemetry::Telemetry;
 
 #[cfg(target_os = "linux")]

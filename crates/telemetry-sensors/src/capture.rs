@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use telemetry_core::settings;
+
 use crate::backend::{Backend, Platform, Wanted};
-use crate::settings;
 use crate::telemetry::Telemetry;
 
 /// Takes snapshots of the host, by the toggles of the settings.

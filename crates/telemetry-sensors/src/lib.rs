@@ -7,10 +7,10 @@
 //! # Example
 //!
 //! ```
+//! use telemetry_core::settings::Settings;
 //! use telemetry_sensors::TelemetryCapture;
-//! use telemetry_sensors::settings;
 //!
-//! let mut capture = TelemetryCapture::new(&settings::TelemetryCapture::default());
+//! let mut capture = TelemetryCapture::new(&Settings::default().telemetry_capture);
 //! let snapshot = capture.capture().expect("some toggles are on by default").to_json();
 //! assert!(snapshot["memory"]["virtual"]["total"].as_u64() > Some(0));
 //! ```
@@ -21,7 +21,6 @@ mod capture;
 #[cfg(target_os = "linux")]
 mod linux;
 mod percent;
-pub mod settings;
 pub mod telemetry;
 
 pub use capture::TelemetryCapture;

@@ -9,6 +9,7 @@ mod descriptors;
 mod disk;
 mod file;
 mod frequency;
+mod link;
 mod memory;
 mod network;
 mod process;

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::link;
 use super::roots::Roots;
 use super::scan::words;
 
@@ -38,7 +39,7 @@ pub(crate) fn count(roots: &Roots) -> Option<Counts> {
 /// so it does not count.
 fn targets(folder: &Path) -> Option<Vec<PathBuf>> {
     let links: Vec<_> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
-    Some(links.into_iter().filter_map(|link| fs::read_link(link).ok()).collect())
+    Some(links.into_iter().filter_map(|link| link::target(&link)).collect())
 }
 
 fn is_file(target: &Path) -> bool {

@@ -9,6 +9,7 @@ use nix::time::{ClockId, clock_gettime};
 use super::cpu::ticks_per_second;
 use super::descriptors;
 use super::file::{Buffer, KeptFile};
+use super::link;
 use super::memory;
 use super::roots::Roots;
 use super::scan::{lines, number_after, words};
@@ -68,7 +69,7 @@ impl Reader {
         let own = self.roots.proc.join("self");
         let lossy = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
         process.pid = std::process::id();
-        process.executable = fs::read_link(own.join("exe")).ok().map(lossy);
+        process.executable = link::target(&own.join("exe")).map(lossy);
         process.cmd_line = fs::read(own.join("cmdline")).ok().map(|text| parse_cmd_line(&text));
         self.has_constants = true;
     }
