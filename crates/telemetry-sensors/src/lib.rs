@@ -1,1 +1,27 @@
 //! Readings of cpu, memory, process, disk, network, cgroup, gpu and machine.
+//!
+//! [`TelemetryCapture`] takes snapshots of the host, by the toggles of the settings; [`machine_info`]
+//! describes the machine once. Names and shape are those that psutil made common, so that a query
+//! written for another recorder's snapshots works on these.
+//!
+//! # Example
+//!
+//! ```
+//! use telemetry_core::settings::Settings;
+//! use telemetry_sensors::TelemetryCapture;
+//!
+//! let mut capture = TelemetryCapture::new(&Settings::default().telemetry_capture);
+//! let snapshot = capture.capture().expect("some toggles are on by default").to_json();
+//! assert!(snapshot["memory"]["virtual"]["total"].as_u64() > Some(0));
+//! ```
+#![forbid(unsafe_code)]
+
+mod backend;
+mod capture;
+#[cfg(target_os = "linux")]
+mod linux;
+mod percent;
+pub mod telemetry;
+
+pub use capture::TelemetryCapture;
+pub use telemetry::Telemetry;

@@ -1,0 +1,92 @@
+//! Linux: files under /proc and /sys, kept open and read in place.
+//!
+//! A kept-open file costs one system call a reading and no path lookup. The files of a process belong to
+//! the process that opened them, so a forked child opens them anew.
+
+mod cgroup;
+mod cpu;
+mod descriptors;
+mod disk;
+mod file;
+mod frequency;
+mod link;
+mod memory;
+mod network;
+mod process;
+mod roots;
+mod scan;
+
+use crate::backend::{Backend, Wanted};
+use crate::telemetry::Telemetry;
+
+use file::Buffer;
+pub(crate) use roots::Roots;
+
+/// The readers that the toggles ask for.
+#[derive(Debug)]
+pub(crate) struct Linux {
+    roots: Roots,
+    wanted: Wanted,
+    pid: u32,
+    buffer: Buffer,
+    process: Option<process::Reader>,
+    cpu: Option<cpu::Reader>,
+    memory: Option<memory::Reader>,
+    network: Option<network::Reader>,
+    disk: Option<disk::Reader>,
+    cgroup: Option<cgroup::Reader>,
+}
+
+impl Linux {
+    pub(crate) fn open_at(roots: Roots, wanted: Wanted) -> Self {
+        Self {
+            wanted,
+            pid: std::process::id(),
+            buffer: Buffer::default(),
+            process: wanted.process.then(|| process::Reader::open(&roots)),
+            cpu: wanted.any_cpu().then(|| cpu::Reader::open(&roots, wanted)),
+            memory: wanted.memory.then(|| memory::Reader::open(&roots)),
+            network: wanted.network.then(|| network::Reader::open(&roots)),
+            disk: wanted.disk.then(|| disk::Reader::open(&roots)),
+            cgroup: wanted.cgroup().then(|| cgroup::Reader::open(&roots)),
+            roots,
+        }
+    }
+
+    fn follow_fork(&mut self) -> bool {
+        let forked = self.pid != std::process::id();
+        if forked {
+            *self = Self::open_at(self.roots.clone(), self.wanted);
+        }
+        forked
+    }
+}
+
+impl Backend for Linux {
+    fn open(wanted: Wanted) -> Self {
+        Self::open_at(Roots::default(), wanted)
+    }
+
+    fn read(&mut self, slow: bool, telemetry: &mut Telemetry) {
+        let slow = self.follow_fork() || slow;
+        let buffer = &mut self.buffer;
+        if let Some(reader) = &mut self.process {
+            reader.read(buffer, slow, telemetry.process.get_or_insert_default());
+        }
+        if let Some(reader) = &mut self.cpu {
+            reader.read(buffer, slow, telemetry.cpu.get_or_insert_default());
+        }
+        if let Some(reader) = &mut self.memory {
+            reader.read(buffer, telemetry.memory.get_or_insert_default());
+        }
+        if let Some(reader) = &mut self.network {
+            reader.read(buffer, telemetry.network.get_or_insert_default());
+        }
+        if let Some(reader) = &mut self.disk {
+            reader.read(buffer, slow, telemetry.disk.get_or_insert_default());
+        }
+        if let Some(reader) = &mut self.cgroup {
+            reader.read(buffer, slow, &mut telemetry.cgroup);
+        }
+    }
+}
