@@ -122,6 +122,8 @@ impl Worker {
             }
         }
         self.finish(&mut drain);
+        // Closing the last connection writes the log back, so that one file is left.
+        drop(drain);
         self.requests.change(|state| state.is_stopped = true);
     }
 

@@ -9,11 +9,13 @@ mod error;
 mod file;
 mod id_text;
 mod merge;
+mod recovery;
 mod schema;
 mod store;
 
 pub use drain::{Drain, Pass};
 pub use error::StoreError;
 pub use merge::Applied;
+pub use recovery::{Recovery, recover};
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use store::{Durability, Store, StoreOptions};
