@@ -227,3 +227,6 @@ impl Default for Encoder {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests;
