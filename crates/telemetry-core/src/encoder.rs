@@ -236,3 +236,6 @@ impl Default for Encoder {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests;

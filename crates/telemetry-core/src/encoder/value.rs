@@ -150,6 +150,17 @@ impl ValueEncoder<'_> {
         self.formatted(|formatted| formatted.write_debug(value));
     }
 
+    /// What `Debug` says of the first items, up to the limits. The `Debug` of a slice visits every item
+    /// even after its output was refused, so a long slice must be cut before.
+    pub fn debug_slice<T: Debug>(&mut self, items: &[T]) {
+        let first = &items[..items.len().min(self.budget.items_max)];
+        if first.len() == items.len() {
+            self.debug(&items);
+        } else {
+            self.formatted(|formatted| formatted.write_debug_start(&first));
+        }
+    }
+
     /// What `Display` says, up to the limits, as text.
     pub fn display(&mut self, value: &dyn Display) {
         self.formatted(|formatted| formatted.write_text(value));
