@@ -3,9 +3,14 @@
 //! Users depend on the crate `telemetry`, which re-exports what they need from here.
 #![forbid(unsafe_code)]
 
+pub mod capture;
+pub mod encoder;
+mod glob;
 pub mod id;
 pub mod level;
 pub mod record;
+pub mod runtime;
+pub mod sensor;
 pub mod settings;
 pub mod status;
 pub mod value;

@@ -19,7 +19,8 @@
 //! | `0x0D` | map | key, value, key, value …, then `0x00` or `0x0E` |
 //! | `0x0E` | end of a sequence or map that was cut | varint: total items + 1, or 0 if unknown |
 //! | `0x0F` / `0x10` | text / bytes that were cut | varint: full length, varint: kept length, kept bytes |
-//! | `0x11` / `0x12` | `Debug` text, whole / cut | varint length, UTF-8 |
+//! | `0x11` | whole `Debug` text | varint length, UTF-8 |
+//! | `0x12` | text of `Debug` or `Display` that was cut, its full length unknown | varint length, UTF-8 |
 //! | `0x13` | only the type's name | varint length, UTF-8 |
 //! | `0x14` | the value's own `Serialize` or `Debug` failed | varint length, UTF-8 message |
 //! | `0x15` | path | varint length, the path's bytes |
@@ -30,6 +31,8 @@
 //! | `0x80..=0xBF` | text of 0 to 63 bytes | UTF-8 |
 
 mod encoded;
+mod fingerprint;
+mod json;
 
 pub use encoded::Encoded;
 pub(crate) use encoded::read_varint;

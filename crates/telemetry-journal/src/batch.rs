@@ -40,6 +40,8 @@ pub(crate) struct Mark {
     pub(crate) lane: u32,
     pub(crate) tail: u64,
     pub(crate) sequence: u64,
+    /// Of the frames before it, how many were damaged.
+    pub(crate) damaged: u64,
 }
 
 impl Batch {
@@ -76,6 +78,14 @@ impl Batch {
         let span = self.spans[index];
         let words = &self.words[span.start..span.end];
         Frame { lane: span.lane, sequence: span.sequence, kind: span.kind, words, bytes: as_bytes(words) }
+    }
+
+    /// Puts another record into the frame with this index.
+    pub(crate) fn replace(&mut self, index: usize, kind: u8, words: &[u64]) {
+        let start = self.words.len();
+        self.words.extend_from_slice(words);
+        let span = &mut self.spans[index];
+        (span.start, span.end, span.kind) = (start, self.words.len(), kind);
     }
 
     /// Adds a frame with a copy of these words.

@@ -6,6 +6,13 @@
 //! other without a step, so times are monotonic, and a tick has the same time whenever it is
 //! converted. Wall time is one anchor plus this clock: setting the system's clock changes nothing.
 
+mod calibration;
+mod counter;
+
+pub(crate) use calibration::Calibration;
+pub use calibration::unix_ms;
+pub use counter::ticks;
+
 /// How many points a journal keeps; the last one holds from then on.
 pub const POINTS_MAX: usize = 64;
 
@@ -48,5 +55,10 @@ impl Clock {
             Some(point) => point.unix_ns(ticks),
             None => i64::try_from(ticks).unwrap_or(i64::MAX),
         }
+    }
+
+    /// The points, in the order of their ticks.
+    pub fn points(&self) -> &[Point] {
+        &self.points
     }
 }

@@ -4,8 +4,30 @@
 //! knows nothing of what they mean.
 
 mod batch;
+mod bell;
+mod checksum;
 pub mod clock;
+mod dead;
+mod error;
+mod file;
+mod frame;
+mod header;
+mod journal;
+mod lane;
+mod layout;
+mod memory;
+mod names;
+pub mod process;
+mod producer;
 mod source;
+mod spill;
 
 pub use batch::{Batch, Frame, to_words};
+pub use dead::{DeadJournal, find_journals, put_aside};
+pub use error::JournalError;
+pub use frame::GAP_KIND;
+pub use journal::{Config, Journal};
+pub use lane::Outgoing;
+pub use names::NAME_BYTES_MAX;
+pub use producer::{Lane, OnFull};
 pub use source::{Counters, DropReason, Name, Source};

@@ -109,7 +109,8 @@ fn undecodable(path: &Path, line: Option<usize>, message: String) -> SettingsErr
     }
 }
 
-fn resolve(settings: &mut Settings, working_dir: &Path) {
+/// Makes the paths absolute.
+pub(super) fn resolve(settings: &mut Settings, working_dir: &Path) {
     let absolute = |path: &mut PathBuf| *path = working_dir.join(&*path);
     absolute(&mut settings.store.path);
     absolute(&mut settings.session.output_dir);

@@ -30,11 +30,16 @@ impl<'a> Report<'a> {
 
     /// Adds a problem.
     pub(super) fn add(&mut self, mark: &Mark, message: String, hint: Option<String>) {
-        if self.problems.len() >= PROBLEMS_MAX {
+        if self.is_full() {
             self.left_out += 1;
             return;
         }
         self.problems.push(Problem { place: self.place(mark), quote: self.quote(mark), message, hint });
+    }
+
+    /// Whether further problems are only counted, so that nobody need think of hints for them.
+    pub(super) fn is_full(&self) -> bool {
+        self.problems.len() >= PROBLEMS_MAX
     }
 
     /// The problems as an error, if there are any.

@@ -68,7 +68,11 @@ impl<'report, 'text> Section<'report, 'text> {
         target.clear();
         for (index, node) in nodes.into_iter().enumerate() {
             let path = format!("{}[{index}]", self.key(name));
-            self.below(path, Some(node), |section| target.push(read(section)));
+            if matches!(node.kind, Kind::Map(_)) {
+                self.below(path, Some(node), |section| target.push(read(section)));
+            } else {
+                refuse(&path, &node, self.report);
+            }
         }
     }
 
@@ -110,8 +114,8 @@ impl<'report, 'text> Section<'report, 'text> {
     pub(super) fn finish(&mut self) {
         for (key, entry) in std::mem::take(&mut self.entries) {
             let message = format!("unknown key `{}`", self.key(&shown(&key)));
-            let hint = self.hint(&key);
-            self.report.add(&entry.mark, message, Some(hint));
+            let hint = (!self.report.is_full()).then(|| self.hint(&key));
+            self.report.add(&entry.mark, message, hint);
         }
     }
 
@@ -142,11 +146,15 @@ fn entries(path: &str, node: Option<Node>, report: &mut Report<'_>) -> BTreeMap<
         Kind::Null => BTreeMap::new(),
         Kind::Map(entries) => unique(path, entries, report),
         _ => {
-            let owner = if path.is_empty() { "the file".to_owned() } else { format!("`{path}`") };
-            report.add(&node.mark, format!("{owner} must be a mapping, not {}", node.described()), None);
+            refuse(path, &node, report);
             BTreeMap::new()
         }
     }
+}
+
+fn refuse(path: &str, node: &Node, report: &mut Report<'_>) {
+    let owner = if path.is_empty() { "the file".to_owned() } else { format!("`{path}`") };
+    report.add(&node.mark, format!("{owner} must be a mapping, not {}", node.described()), None);
 }
 
 fn unique(path: &str, entries: Vec<Entry>, report: &mut Report<'_>) -> BTreeMap<String, Entry> {

@@ -102,7 +102,7 @@ pub struct Capture {
     pub reload: bool,
     /// What sampling spares.
     pub sampling: Sampling,
-    /// Names of generated values, and the threshold above which a task is marked as critical.
+    /// Tags for tasks that stand out, each with the threshold from which a task gets it.
     pub critical_tags: BTreeMap<String, f64>,
 }
 

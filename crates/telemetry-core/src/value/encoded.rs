@@ -52,19 +52,19 @@ pub(crate) fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+pub(super) fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(taken)
 }
 
-fn take_prefixed<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+pub(super) fn take_prefixed<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(read_varint(bytes)?).ok()?;
     take(bytes, length)
 }
 
 /// Passes over one value without recursion, so that nesting cannot exhaust the stack.
-fn skip(bytes: &mut &[u8]) -> Option<()> {
+pub(super) fn skip(bytes: &mut &[u8]) -> Option<()> {
     let mut open = 0usize;
     loop {
         let (&first, rest) = bytes.split_first()?;
@@ -84,10 +84,9 @@ fn skip(bytes: &mut &[u8]) -> Option<()> {
     }
 }
 
-fn skip_scalar(first: u8, bytes: &mut &[u8]) -> Option<()> {
+pub(super) fn skip_scalar(first: u8, bytes: &mut &[u8]) -> Option<()> {
     match first {
-        tag::NULL | tag::FALSE | tag::TRUE | tag::TOO_DEEP | tag::LEFT_OUT => {}
-        tag::SMALL_INT..=0x7F => {}
+        tag::NULL | tag::FALSE | tag::TRUE | tag::TOO_DEEP | tag::LEFT_OUT | tag::SMALL_INT..=0x7F => {}
         tag::INT | tag::UINT => {
             read_varint(bytes)?;
         }
@@ -104,10 +103,7 @@ fn skip_scalar(first: u8, bytes: &mut &[u8]) -> Option<()> {
             read_varint(bytes)?;
             take_prefixed(bytes)?;
         }
-        tag::TEXT | tag::BYTES | tag::DEBUG | tag::DEBUG_CUT => {
-            take_prefixed(bytes)?;
-        }
-        tag::TYPE_NAME | tag::FAILED | tag::PATH | tag::REDACTED => {
+        tag::TEXT | tag::BYTES | tag::DEBUG..=tag::PATH | tag::REDACTED => {
             take_prefixed(bytes)?;
         }
         tag::SHORT_TEXT..=0xBF => {

@@ -1,0 +1,81 @@
+//! How an argument becomes a value: chosen at compile time, for each argument, among the traits that its
+//! type has.
+//!
+//! | tier | for | written as |
+//! |---|---|---|
+//! | 5 | numbers, texts, paths, and references to them | themselves, without a guard against panics |
+//! | 4 | `Mutex`, `RwLock`, `RefCell` of something that is `Serialize` | their content, if they are free |
+//! | 3 | `Serialize` | what it says |
+//! | 2 | `Debug` | its text |
+//! | 1 | everything else | the name of the type |
+//!
+//! A call on `&&&&Probe` finds the trait of the highest tier that holds: the compiler tries it with the
+//! fewest dereferences first. Nothing here is an interface for users; generated code calls the macros.
+
+mod lock;
+mod outcome;
+mod plain;
+mod tier;
+
+pub use lock::TryLock;
+pub use outcome::{AnyOutcome, Outcome, ResultOutcome};
+pub use plain::Plain;
+pub use tier::{
+    DebugTier, ErrorDebugTier, ErrorDisplayTier, ErrorNameTier, LockTier, NameTier, PlainTier, SerializeTier,
+};
+
+/// A reference on its way to the tier that fits its type.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Probe<'a, T: ?Sized>(pub &'a T);
+
+/// The traits of the tiers without their names, so that generated code can import them and nothing else.
+#[doc(hidden)]
+pub mod tiers {
+    pub use super::{AnyOutcome as _, ResultOutcome as _};
+    pub use super::{DebugTier as _, LockTier as _, NameTier as _, PlainTier as _, SerializeTier as _};
+    pub use super::{ErrorDebugTier as _, ErrorDisplayTier as _, ErrorNameTier as _};
+}
+
+/// Writes what a reference refers to with a [`ValueEncoder`](crate::encoder::ValueEncoder).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __capture {
+    ($value_encoder:expr, $reference:expr $(,)?) => {
+        match ($value_encoder, $crate::capture::Probe($reference)) {
+            (value_encoder, probe) => {
+                use $crate::capture::tiers::*;
+                (&&&&&probe).__telemetry_capture(value_encoder)
+            }
+        }
+    };
+}
+
+/// Writes an error with a [`ValueEncoder`](crate::encoder::ValueEncoder): `Display`, else `Debug`, else
+/// the name of its type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __capture_error {
+    ($value_encoder:expr, $reference:expr $(,)?) => {
+        match ($value_encoder, $crate::capture::Probe($reference)) {
+            (value_encoder, probe) => {
+                use $crate::capture::tiers::*;
+                (&&&probe).__telemetry_capture_error(value_encoder)
+            }
+        }
+    };
+}
+
+/// Tells the value of a call from its error: an [`Outcome`](crate::capture::Outcome) of references.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __outcome {
+    ($reference:expr $(,)?) => {
+        match $crate::capture::Probe($reference) {
+            probe => {
+                use $crate::capture::tiers::*;
+                (&&probe).__telemetry_outcome()
+            }
+        }
+    };
+}

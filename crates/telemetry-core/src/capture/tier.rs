@@ -1,0 +1,50 @@
+//! The tiers, one trait each; the number of `&` before `Probe` is the rank.
+
+use super::{Plain, Probe, TryLock};
+use crate::encoder::ValueEncoder;
+use serde::Serialize;
+use std::fmt::{Debug, Display};
+
+macro_rules! tiers {
+    ($method:ident: $($(#[$doc:meta])* $tier:ident for [$($reference:tt)*] $(where $bound:path)? =>
+        |$probe:ident, $encoder:ident| $write:expr;)+) => {
+        $(
+            $(#[$doc])*
+            #[doc(hidden)]
+            pub trait $tier {
+                /// Writes what the probe refers to.
+                fn $method(&self, value_encoder: &mut ValueEncoder<'_>);
+            }
+
+            impl<T: ?Sized $(+ $bound)?> $tier for $($reference)* Probe<'_, T> {
+                #[inline]
+                fn $method(&self, $encoder: &mut ValueEncoder<'_>) {
+                    let $probe = self;
+                    $write
+                }
+            }
+        )+
+    };
+}
+
+tiers! { __telemetry_capture:
+    /// Values that need neither a guard nor a trait of the user.
+    PlainTier for [&&&&] where Plain => |probe, encoder| probe.0.write(encoder);
+    /// Locks around something that is `Serialize`.
+    LockTier for [&&&] where TryLock => |probe, encoder| probe.0.write(encoder);
+    /// Whatever is `Serialize`.
+    SerializeTier for [&&] where Serialize => |probe, encoder| encoder.serialize(probe.0);
+    /// Whatever is `Debug`.
+    DebugTier for [&] where Debug => |probe, encoder| encoder.debug(&probe.0);
+    /// Whatever there is.
+    NameTier for [] => |_probe, encoder| encoder.type_name::<T>();
+}
+
+tiers! { __telemetry_capture_error:
+    /// Errors that are `Display`.
+    ErrorDisplayTier for [&&] where Display => |probe, encoder| encoder.display(&probe.0);
+    /// Errors that are `Debug`.
+    ErrorDebugTier for [&] where Debug => |probe, encoder| encoder.debug(&probe.0);
+    /// Other errors.
+    ErrorNameTier for [] => |_probe, encoder| encoder.type_name::<T>();
+}

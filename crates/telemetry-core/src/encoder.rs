@@ -1,0 +1,238 @@
+//! The staging buffer in which a thread puts together the items of one record.
+//!
+//! Limits: each value has its bytes, items and depth, and the record has its bytes. Beyond
+//! `record_bytes_max` there is a reserve for what large values must not displace: the message of an
+//! error, names, tags, and the marks of what was left out. When that is used up too, items are dropped.
+//! Values end early at their limits, so that a huge argument costs no more than a small one; a mark says
+//! what is missing.
+
+mod append;
+mod budget;
+mod compound;
+mod error;
+mod formatted;
+mod serializer;
+mod value;
+
+pub use value::ValueEncoder;
+
+use crate::record::Field;
+use crate::value::tag;
+use budget::{Budget, Open};
+use serde::Serialize;
+
+/// How much of the values goes into a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one value.
+    pub value_bytes_max: u32,
+    /// Bytes of all values of a record.
+    pub record_bytes_max: u32,
+    /// Levels of nesting; options and newtypes count.
+    pub depth_max: u32,
+    /// Items of one sequence or map.
+    pub items_max: u32,
+    /// Whether what was used and generated is recorded at all.
+    pub values: bool,
+}
+
+impl Limits {
+    /// The limits of the built-in settings.
+    pub const DEFAULT: Self =
+        Self { value_bytes_max: 4096, record_bytes_max: 65536, depth_max: 64, items_max: 1000, values: true };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Bytes beyond `record_bytes_max` for what large values must not displace.
+const RESERVE_BYTES: usize = 1024;
+/// Longer keys are shortened.
+const KEY_BYTES_MAX: usize = 256;
+/// A reading of the machine is ours and not the user's: it is not cut to the size of an argument.
+const TELEMETRY_BYTES_MAX: usize = 1 << 20;
+
+/// Collects the items of one record after another in one buffer.
+#[derive(Debug)]
+pub struct Encoder {
+    bytes: Vec<u8>,
+    open: Vec<Open>,
+    limits: Limits,
+    has_error: bool,
+}
+
+impl Encoder {
+    /// An encoder with the default limits; allocates with the first item.
+    pub const fn new() -> Self {
+        Self { bytes: Vec::new(), open: Vec::new(), limits: Limits::DEFAULT, has_error: false }
+    }
+
+    /// Begins the next record.
+    #[inline]
+    pub fn reset(&mut self, limits: Limits) {
+        self.bytes.clear();
+        self.limits = limits;
+        self.has_error = false;
+    }
+
+    /// The items so far, without the zero byte that ends them.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether there is no item yet.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether the record has the message of an error.
+    #[inline]
+    pub fn has_error(&self) -> bool {
+        self.has_error
+    }
+
+    /// An input, by its index among the keys of the activity.
+    #[inline]
+    pub fn used(&mut self, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if self.limits.values {
+            self.indexed(Field::Used, index, write);
+        }
+    }
+
+    /// An output, by its index among the keys of the activity.
+    #[inline]
+    pub fn output(&mut self, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if self.limits.values {
+            self.indexed(Field::Generated, index, write);
+        }
+    }
+
+    /// What the task returned.
+    #[inline]
+    pub fn result(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if self.limits.values && self.has_room() {
+            self.bytes.push(Field::Result.code());
+            self.value(self.values_end(), write);
+        }
+    }
+
+    /// An input with a name of its own.
+    pub fn used_named(&mut self, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if self.limits.values {
+            self.named(Field::Used, key, write);
+        }
+    }
+
+    /// An output with a name of its own.
+    pub fn generated_named(&mut self, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if self.limits.values {
+            self.named(Field::Generated, key, write);
+        }
+    }
+
+    /// Free metadata.
+    pub fn metadata(&mut self, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        self.named(Field::Metadata, key, write);
+    }
+
+    /// The message of an error or a panic.
+    pub fn error(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        self.has_error = true;
+        self.plain(Field::Stderr, write);
+    }
+
+    /// The text of a field that has no key; a field that has one is left out.
+    pub fn text(&mut self, field: Field, text: &str) {
+        debug_assert!(!field.has_key(), "{field} needs a key");
+        if !field.has_key() {
+            self.plain(field, |value| value.text(text));
+        }
+    }
+
+    /// The reading of a snapshot, bounded only by a mebibyte.
+    pub fn telemetry(&mut self, reading: &(impl Serialize + ?Sized)) {
+        self.bytes.push(Field::Telemetry.code());
+        let end = self.bytes.len() + TELEMETRY_BYTES_MAX;
+        let depth_max = self.limits.depth_max as usize;
+        let budget = Budget { end, depth_max, items_max: usize::MAX };
+        self.value_within(budget, |value| value.serialize(reading));
+    }
+
+    #[inline]
+    fn indexed(&mut self, field: Field, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if !self.has_room() {
+            return;
+        }
+        if index < 0x7F {
+            self.bytes.extend_from_slice(&[field.code(), index as u8 + 1]);
+        } else {
+            self.bytes.push(field.code());
+            append::varint(&mut self.bytes, index as u64 + 1);
+        }
+        self.value(self.values_end(), write);
+    }
+
+    fn named(&mut self, field: Field, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if !self.has_room() {
+            return;
+        }
+        self.bytes.extend_from_slice(&[field.code(), 0]);
+        append::text(&mut self.bytes, &key[..key.floor_char_boundary(KEY_BYTES_MAX)]);
+        self.value(self.values_end(), write);
+    }
+
+    fn plain(&mut self, field: Field, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if self.has_room() {
+            self.bytes.push(field.code());
+            self.value(self.record_end(), write);
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, end: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        let start = self.bytes.len();
+        if start >= end {
+            self.bytes.push(tag::LEFT_OUT);
+            return;
+        }
+        let end = end.min(start + self.limits.value_bytes_max as usize);
+        let depth_max = self.limits.depth_max as usize;
+        let items_max = self.limits.items_max as usize;
+        self.value_within(Budget { end, depth_max, items_max }, write);
+    }
+
+    #[inline]
+    fn value_within(&mut self, budget: Budget, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        let start = self.bytes.len();
+        write(&mut ValueEncoder { bytes: &mut self.bytes, open: &mut self.open, start, budget });
+        if self.bytes.len() == start {
+            self.bytes.push(tag::NULL);
+        }
+    }
+
+    #[inline]
+    fn values_end(&self) -> usize {
+        self.limits.record_bytes_max as usize
+    }
+
+    #[inline]
+    fn record_end(&self) -> usize {
+        self.values_end() + RESERVE_BYTES
+    }
+
+    #[inline]
+    fn has_room(&self) -> bool {
+        self.bytes.len() < self.record_end()
+    }
+}
+
+impl Default for Encoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,134 @@
+//! Appends the bytes of single values; budgets are the business of the callers.
+
+use crate::value::tag;
+
+/// No number takes more bytes than this, its tag included.
+pub(super) const NUMBER_BYTES_MAX: usize = 17;
+
+#[inline]
+pub(super) fn varint(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+pub(super) const fn varint_length(number: u64) -> usize {
+    let bits = 64 - (number | 1).leading_zeros() as usize;
+    bits.div_ceil(7)
+}
+
+#[inline]
+pub(super) fn boolean(out: &mut Vec<u8>, value: bool) {
+    out.push(if value { tag::TRUE } else { tag::FALSE });
+}
+
+#[inline]
+pub(super) fn int(out: &mut Vec<u8>, number: i64) {
+    match number {
+        0..=63 => out.push(tag::SMALL_INT + number as u8),
+        _ => tagged_varint(out, tag::INT, ((number << 1) ^ (number >> 63)) as u64),
+    }
+}
+
+#[inline]
+pub(super) fn unsigned(out: &mut Vec<u8>, number: u64) {
+    match i64::try_from(number) {
+        Ok(number) => int(out, number),
+        Err(_) => tagged_varint(out, tag::UINT, number),
+    }
+}
+
+pub(super) fn int128(out: &mut Vec<u8>, number: i128) {
+    if let Ok(number) = i64::try_from(number) {
+        int(out, number);
+    } else if let Ok(number) = u64::try_from(number) {
+        unsigned(out, number);
+    } else {
+        out.push(tag::INT128);
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+pub(super) fn unsigned128(out: &mut Vec<u8>, number: u128) {
+    if let Ok(number) = i128::try_from(number) {
+        int128(out, number);
+    } else {
+        out.push(tag::UINT128);
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+#[inline]
+pub(super) fn float32(out: &mut Vec<u8>, number: f32) {
+    let mut bytes = [tag::F32; 5];
+    bytes[1..].copy_from_slice(&number.to_le_bytes());
+    out.extend_from_slice(&bytes);
+}
+
+#[inline]
+pub(super) fn float(out: &mut Vec<u8>, number: f64) {
+    let mut bytes = [tag::F64; 9];
+    bytes[1..].copy_from_slice(&number.to_le_bytes());
+    out.extend_from_slice(&bytes);
+}
+
+#[inline]
+pub(super) fn text(out: &mut Vec<u8>, text: &str) {
+    text_header(out, text.len());
+    out.extend_from_slice(text.as_bytes());
+}
+
+#[inline]
+fn text_header(out: &mut Vec<u8>, length: usize) {
+    if length <= usize::from(tag::SHORT_MAX) {
+        out.push(tag::SHORT_TEXT + length as u8);
+    } else {
+        tagged_varint(out, tag::TEXT, length as u64);
+    }
+}
+
+/// A tag, the payload's length and the payload.
+pub(super) fn prefixed(out: &mut Vec<u8>, tag: u8, payload: &[u8]) {
+    tagged_varint(out, tag, payload.len() as u64);
+    out.extend_from_slice(payload);
+}
+
+/// Text or bytes of which only `kept` go into the record.
+pub(super) fn cut(out: &mut Vec<u8>, tag: u8, full_length: usize, kept: &[u8]) {
+    tagged_varint(out, tag, full_length as u64);
+    varint(out, kept.len() as u64);
+    out.extend_from_slice(kept);
+}
+
+/// Turns the bytes from `start` on, written before their length was known, into a text.
+pub(super) fn wrap_text(out: &mut Vec<u8>, start: usize) {
+    let length = out.len() - start;
+    text_header(out, length);
+    out[start..].rotate_left(length);
+}
+
+/// Turns the bytes from `start` on, written before their length was known, into the payload of `tag`.
+pub(super) fn wrap_prefixed(out: &mut Vec<u8>, start: usize, tag: u8) {
+    let length = out.len() - start;
+    tagged_varint(out, tag, length as u64);
+    out[start..].rotate_left(length);
+}
+
+#[inline]
+fn tagged_varint(out: &mut Vec<u8>, tag: u8, mut number: u64) {
+    // One store of a fixed size costs less than a check of the capacity for each byte.
+    let mut bytes = [0u8; 11];
+    bytes[0] = tag;
+    let mut length = 1;
+    while number >= 0x80 && length < 10 {
+        bytes[length] = number as u8 | 0x80;
+        number >>= 7;
+        length += 1;
+    }
+    bytes[length] = number as u8;
+    let end = out.len() + length + 1;
+    out.extend_from_slice(&bytes);
+    out.truncate(end);
+}

@@ -1,0 +1,348 @@
+//! Writes one nested value within its budgets and keeps the bytes well-formed wherever it stops.
+//!
+//! A stop has two reaches. `Stop::Container`: one sequence or map has reached its items, or lies too
+//! deep; the error that ends the user's iteration is taken back by the enclosing item, which goes on.
+//! `Stop::Value`: the bytes are used up; the error goes all the way out, and then every open container
+//! is closed. The stop is state of the writer and not of the error, because user code may replace or
+//! swallow the error. The bytes of the closing marks are set aside when a container opens, so that
+//! closing never exceeds the budget.
+
+use super::append;
+use super::error::Error;
+use super::formatted::Formatted;
+use crate::value::tag;
+use serde::Serialize;
+use std::fmt::Display;
+
+/// What one value may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Where in the buffer the value must end.
+    pub(super) end: usize,
+    pub(super) depth_max: usize,
+    pub(super) items_max: usize,
+}
+
+/// A sequence or map that is being written.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// The budget's end before the bytes of the closing mark were set aside.
+    end_before: usize,
+    total: Option<usize>,
+    /// Items begun so far.
+    begun: usize,
+    /// Where the last item begins: a map's item is a key and a value.
+    item_start: usize,
+    /// Where the last item's value begins; [`KEY_UNFINISHED`] while the key is being written.
+    value_start: usize,
+}
+
+const KEY_UNFINISHED: usize = usize::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    None,
+    /// The container with this index among the open ones is cut; one past the last: it was not opened.
+    Container(usize),
+    Value,
+}
+
+/// Where the writer stood, so that it can go back there.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    length: usize,
+    open: usize,
+    end: usize,
+    depth: usize,
+}
+
+pub(super) struct Writer<'a> {
+    bytes: &'a mut Vec<u8>,
+    open: &'a mut Vec<Open>,
+    budget: Budget,
+    depth: usize,
+    stop: Stop,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(bytes: &'a mut Vec<u8>, open: &'a mut Vec<Open>, budget: Budget) -> Self {
+        open.clear();
+        Self { bytes, open, budget, depth: 0, stop: Stop::None }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark { length: self.bytes.len(), open: self.open.len(), end: self.budget.end, depth: self.depth }
+    }
+
+    fn roll_back(&mut self, mark: Mark) {
+        self.bytes.truncate(mark.length);
+        self.open.truncate(mark.open);
+        self.budget.end = mark.end;
+        self.depth = mark.depth;
+    }
+
+    /// Replaces everything since the mark with a failure; for use outside of all containers.
+    pub(super) fn fail(&mut self, mark: Mark, message: &str) {
+        self.roll_back(mark);
+        self.stop = Stop::None;
+        // Outside of containers there is always room for a short mark.
+        let _ = self.failed(message);
+    }
+
+    /// Ends the whole value after its `Serialize` returned.
+    pub(super) fn finish(&mut self, mark: Mark, result: Result<(), Error>) {
+        match (self.stop, result) {
+            (Stop::Value, _) => self.close_all(),
+            (_, Ok(())) => {}
+            (_, Err(error)) => {
+                if self.settle(mark, &error).is_err() {
+                    self.close_all();
+                }
+            }
+        }
+    }
+
+    /// Writes a value inside of a container; its failure becomes its own mark and stays there.
+    pub(super) fn nested<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        let mark = self.mark();
+        match value.serialize(super::serializer::Serializer { writer: &mut *self }) {
+            Ok(()) => Ok(()),
+            Err(error) => self.settle(mark, &error),
+        }
+    }
+
+    fn settle(&mut self, mark: Mark, error: &Error) -> Result<(), Error> {
+        match self.stop {
+            Stop::None => {
+                self.roll_back(mark);
+                self.failed(error.message())
+            }
+            Stop::Container(level) if level >= mark.open => {
+                self.stop = Stop::None;
+                while self.open.len() > mark.open {
+                    self.close(self.open.len() - 1 == level);
+                }
+                self.depth = mark.depth;
+                Ok(())
+            }
+            Stop::Container(_) | Stop::Value => Err(Error::Stopped),
+        }
+    }
+
+    /// Makes sure that so many bytes fit. Outside of all containers they always do: a value is never
+    /// less than its shortest mark.
+    #[inline]
+    fn room(&mut self, bytes: usize) -> Result<(), Error> {
+        if self.stop != Stop::None {
+            return Err(Error::Stopped);
+        }
+        if self.bytes.len() + bytes > self.budget.end && !self.open.is_empty() {
+            self.stop = Stop::Value;
+            return Err(Error::Stopped);
+        }
+        Ok(())
+    }
+
+    fn bytes_left(&self) -> usize {
+        self.budget.end.saturating_sub(self.bytes.len())
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self, append: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+        self.room(append::NUMBER_BYTES_MAX)?;
+        append(self.bytes);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn mark_byte(&mut self, tag: u8) -> Result<(), Error> {
+        self.room(1)?;
+        self.bytes.push(tag);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Error> {
+        if text.len() + TEXT_HEADER_MAX <= self.bytes_left() && self.stop == Stop::None {
+            append::text(self.bytes, text);
+            return Ok(());
+        }
+        let header = cut_header_length(text.len());
+        self.room(header)?;
+        append_text_within(self.bytes, text, self.budget.end);
+        Ok(())
+    }
+
+    pub(super) fn bytes(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.room(cut_header_length(payload.len()))?;
+        append_bytes_within(self.bytes, payload, self.budget.end);
+        Ok(())
+    }
+
+    pub(super) fn display(&mut self, value: &dyn Display) -> Result<(), Error> {
+        self.room(TEXT_HEADER_MAX)?;
+        let mut formatted = Formatted::new(self.bytes, self.budget.end, self.budget.depth_max);
+        if formatted.write_text(value) { Ok(()) } else { Err(Error::Failed(FORMATTING_FAILED.into())) }
+    }
+
+    fn failed(&mut self, message: &str) -> Result<(), Error> {
+        self.room(TEXT_HEADER_MAX)?;
+        append_mark(self.bytes, tag::FAILED, message, self.budget.end);
+        Ok(())
+    }
+
+    /// Goes one level down for something that has no bytes of its own.
+    pub(super) fn transparent<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        if self.depth >= self.budget.depth_max {
+            return self.mark_byte(tag::TOO_DEEP);
+        }
+        self.depth += 1;
+        let result = value.serialize(super::serializer::Serializer { writer: &mut *self });
+        self.depth -= usize::from(result.is_ok());
+        result
+    }
+
+    pub(super) fn open(&mut self, tag: u8, total: Option<usize>) -> Result<(), Error> {
+        if self.depth >= self.budget.depth_max {
+            self.mark_byte(tag::TOO_DEEP)?;
+            self.stop = Stop::Container(self.open.len());
+            return Err(Error::Stopped);
+        }
+        let closing = 1 + append::varint_length(total.unwrap_or(0) as u64 + 1);
+        self.room(1 + closing)?;
+        self.bytes.push(tag);
+        self.depth += 1;
+        let end_before = self.budget.end;
+        self.budget.end = end_before.saturating_sub(closing);
+        let start = self.bytes.len();
+        self.open.push(Open { end_before, total, begun: 0, item_start: start, value_start: start });
+        Ok(())
+    }
+
+    /// Begins an item of the innermost container.
+    pub(super) fn begin_item(&mut self) -> Result<(), Error> {
+        self.begin(self.bytes.len())
+    }
+
+    pub(super) fn begin_key(&mut self) -> Result<(), Error> {
+        if self.key_waits() {
+            self.mark_byte(tag::NULL)?;
+        }
+        self.begin(KEY_UNFINISHED)
+    }
+
+    fn begin(&mut self, value_start: usize) -> Result<(), Error> {
+        self.room(1)?;
+        let item_start = self.bytes.len();
+        let level = self.open.len().saturating_sub(1);
+        let Some(container) = self.open.last_mut() else { return Err(Error::Stopped) };
+        if container.begun >= self.budget.items_max {
+            self.stop = Stop::Container(level);
+            return Err(Error::Stopped);
+        }
+        container.begun += 1;
+        container.item_start = item_start;
+        container.value_start = value_start;
+        Ok(())
+    }
+
+    pub(super) fn end_key(&mut self) {
+        let length = self.bytes.len();
+        if let Some(container) = self.open.last_mut() {
+            container.value_start = length;
+        }
+    }
+
+    /// Whether the innermost map has a key that still lacks its value.
+    pub(super) fn key_waits(&self) -> bool {
+        self.open.last().is_some_and(|map| map.begun > 0 && map.value_start == self.bytes.len())
+    }
+
+    /// Ends the innermost container after its last item.
+    pub(super) fn end(&mut self) -> Result<(), Error> {
+        match self.stop {
+            Stop::None => {
+                if self.key_waits() {
+                    self.mark_byte(tag::NULL)?;
+                }
+                self.close(false);
+                Ok(())
+            }
+            Stop::Container(level) if level + 1 == self.open.len() => {
+                self.stop = Stop::None;
+                self.close(true);
+                Ok(())
+            }
+            Stop::Container(_) | Stop::Value => Err(Error::Stopped),
+        }
+    }
+
+    fn close_all(&mut self) {
+        while let Some(container) = self.open.last() {
+            let complete = container.total == Some(self.items_kept(container));
+            self.close(!complete);
+        }
+    }
+
+    fn close(&mut self, cut: bool) {
+        let Some(container) = self.open.pop() else { return };
+        if self.bytes.len() <= container.value_start && container.begun > 0 {
+            self.bytes.truncate(container.item_start);
+        }
+        if cut {
+            self.bytes.push(tag::CUT_END);
+            // A hint that the items have proved wrong is no total.
+            let total = container.total.filter(|&total| total >= container.begun);
+            append::varint(self.bytes, total.map_or(0, |total| total as u64 + 1));
+        } else {
+            self.bytes.push(tag::END);
+        }
+        self.budget.end = container.end_before;
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The items whose value has at least begun.
+    fn items_kept(&self, container: &Open) -> usize {
+        let unfinished = self.bytes.len() <= container.value_start;
+        container.begun.saturating_sub(usize::from(unfinished))
+    }
+}
+
+pub(super) const FORMATTING_FAILED: &str = "its formatting returned an error";
+
+/// The header of a text that is not cut, or of a short mark.
+pub(super) const TEXT_HEADER_MAX: usize = 6;
+
+/// Names of types and messages of failures are at most this long.
+const MARK_BYTES_MAX: usize = 1024;
+
+fn cut_header_length(full_length: usize) -> usize {
+    1 + 2 * append::varint_length(full_length as u64)
+}
+
+/// Appends the text, or as much of it as fits before `end`.
+pub(super) fn append_text_within(bytes: &mut Vec<u8>, text: &str, end: usize) {
+    let left = end.saturating_sub(bytes.len());
+    if text.len() + 1 + append::varint_length(text.len() as u64) <= left {
+        return append::text(bytes, text);
+    }
+    let kept = text.floor_char_boundary(left.saturating_sub(cut_header_length(text.len())));
+    append::cut(bytes, tag::TEXT_CUT, text.len(), &text.as_bytes()[..kept]);
+}
+
+/// Appends the bytes, or as many of them as fit before `end`.
+pub(super) fn append_bytes_within(bytes: &mut Vec<u8>, payload: &[u8], end: usize) {
+    let left = end.saturating_sub(bytes.len());
+    if payload.len() + 1 + append::varint_length(payload.len() as u64) <= left {
+        return append::prefixed(bytes, tag::BYTES, payload);
+    }
+    let kept = left.saturating_sub(cut_header_length(payload.len())).min(payload.len());
+    append::cut(bytes, tag::BYTES_CUT, payload.len(), &payload[..kept]);
+}
+
+/// Appends a message or name, shortened without a word where it is very long.
+pub(super) fn append_mark(bytes: &mut Vec<u8>, tag: u8, text: &str, end: usize) {
+    let left = end.saturating_sub(bytes.len() + TEXT_HEADER_MAX).min(MARK_BYTES_MAX);
+    let kept = text.floor_char_boundary(left);
+    append::prefixed(bytes, tag, &text.as_bytes()[..kept]);
+}

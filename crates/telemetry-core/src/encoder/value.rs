@@ -1,0 +1,183 @@
+//! Writes the one value of an item.
+
+use super::append;
+use super::budget::{self, Budget, Open, Writer};
+use super::formatted::Formatted;
+use super::serializer::Serializer;
+use crate::value::tag;
+use serde::Serialize;
+use std::fmt::{Debug, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+/// Writes exactly one value: nothing written counts as null, and of several values the last stays.
+///
+/// No method fails or panics, whatever the traits of the value do.
+#[derive(Debug)]
+pub struct ValueEncoder<'a> {
+    pub(super) bytes: &'a mut Vec<u8>,
+    pub(super) open: &'a mut Vec<Open>,
+    pub(super) start: usize,
+    pub(super) budget: Budget,
+}
+
+impl ValueEncoder<'_> {
+    #[inline]
+    fn begin(&mut self) -> &mut Vec<u8> {
+        self.bytes.truncate(self.start);
+        self.bytes
+    }
+
+    /// Nothing.
+    #[inline]
+    pub fn null(&mut self) {
+        self.begin().push(tag::NULL);
+    }
+
+    /// A truth value.
+    #[inline]
+    pub fn boolean(&mut self, value: bool) {
+        append::boolean(self.begin(), value);
+    }
+
+    /// An integer.
+    #[inline]
+    pub fn int(&mut self, number: i64) {
+        append::int(self.begin(), number);
+    }
+
+    /// An integer without sign.
+    #[inline]
+    pub fn unsigned(&mut self, number: u64) {
+        append::unsigned(self.begin(), number);
+    }
+
+    /// A wide integer.
+    #[inline]
+    pub fn int128(&mut self, number: i128) {
+        append::int128(self.begin(), number);
+    }
+
+    /// A wide integer without sign.
+    #[inline]
+    pub fn unsigned128(&mut self, number: u128) {
+        append::unsigned128(self.begin(), number);
+    }
+
+    /// A number of double precision.
+    #[inline]
+    pub fn float(&mut self, number: f64) {
+        append::float(self.begin(), number);
+    }
+
+    /// A number of single precision.
+    #[inline]
+    pub fn float32(&mut self, number: f32) {
+        append::float32(self.begin(), number);
+    }
+
+    /// A character, as text.
+    #[inline]
+    pub fn character(&mut self, character: char) {
+        self.text(character.encode_utf8(&mut [0; 4]));
+    }
+
+    /// A text.
+    #[inline]
+    pub fn text(&mut self, text: &str) {
+        let end = self.budget.end;
+        let bytes = self.begin();
+        if text.len() + budget::TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
+            append::text(bytes, text);
+        } else {
+            budget::append_text_within(bytes, text, end);
+        }
+    }
+
+    /// Raw bytes.
+    pub fn bytes(&mut self, payload: &[u8]) {
+        let end = self.budget.end;
+        budget::append_bytes_within(self.begin(), payload, end);
+    }
+
+    /// A path, which need not be UTF-8.
+    pub fn path(&mut self, path: &Path) {
+        let payload = path.as_os_str().as_encoded_bytes();
+        let end = self.budget.end;
+        let bytes = self.begin();
+        if payload.len() + budget::TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
+            append::prefixed(bytes, tag::PATH, payload);
+        } else if let Some(text) = path.to_str() {
+            budget::append_text_within(bytes, text, end);
+        } else {
+            budget::append_bytes_within(bytes, payload, end);
+        }
+    }
+
+    /// Only the name of a type.
+    pub fn type_name<T: ?Sized>(&mut self) {
+        self.mark(tag::TYPE_NAME, std::any::type_name::<T>());
+    }
+
+    /// A word on why the value could not be had.
+    pub fn failed(&mut self, message: &str) {
+        self.mark(tag::FAILED, message);
+    }
+
+    /// The kind of secret that stood here.
+    pub fn redacted(&mut self, kind: &str) {
+        self.mark(tag::REDACTED, kind);
+    }
+
+    fn mark(&mut self, tag: u8, text: &str) {
+        let end = self.budget.end;
+        budget::append_mark(self.begin(), tag, text, end);
+    }
+
+    /// What `Serialize` says, up to the limits: iteration ends early where they are reached.
+    pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) {
+        self.begin();
+        let mut writer = Writer::new(self.bytes, self.open, self.budget);
+        let mark = writer.mark();
+        match guarded(|| value.serialize(Serializer { writer: &mut writer })) {
+            Some(result) => writer.finish(mark, result),
+            None => writer.fail(mark, PANICKED),
+        }
+    }
+
+    /// What `Debug` says, up to the limits.
+    pub fn debug(&mut self, value: &dyn Debug) {
+        self.formatted(|formatted| formatted.write_debug(value));
+    }
+
+    /// What `Display` says, up to the limits, as text.
+    pub fn display(&mut self, value: &dyn Display) {
+        self.formatted(|formatted| formatted.write_text(value));
+    }
+
+    fn formatted(&mut self, write: impl FnOnce(&mut Formatted<'_>) -> bool) {
+        let budget = self.budget;
+        let mut formatted = Formatted::new(self.begin(), budget.end, budget.depth_max);
+        match guarded(|| write(&mut formatted)) {
+            Some(true) => {}
+            Some(false) => self.failed(budget::FORMATTING_FAILED),
+            None => self.failed(PANICKED),
+        }
+    }
+}
+
+const PANICKED: &str = "panicked";
+
+/// Runs code of the user; none if it panicked. Whatever it left half-made is rolled back by the caller.
+fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => Some(result),
+        Err(payload) => {
+            // Dropping the payload is the user's code again; one that panics too is leaked.
+            if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                std::mem::forget(second);
+            }
+            None
+        }
+    }
+}

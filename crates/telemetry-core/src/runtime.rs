@@ -1,0 +1,25 @@
+//! What happens when a recorded function is called: the hot path.
+//!
+//! One relaxed load tells whether anything records at all. If so, the thread's own state (its lane, its
+//! current task, its id generator) is all that a call touches; everything that locks or allocates
+//! happens once a thread, once a callsite, or when a snapshot is due.
+//!
+//! A thread's state lies in two thread-locals: one without a destructor, so that reaching it costs
+//! nothing and works to the thread's very end, and a keeper with one, which gives the lane back. Tasks
+//! in destructors that run after the keeper's go through the shared lane.
+
+mod callsite;
+mod current;
+mod ids;
+mod keeper;
+mod local;
+mod recording;
+mod snapshots;
+mod task;
+mod workflow;
+
+pub use callsite::Callsite;
+pub use current::{Context, Entered};
+pub use recording::{Recording, RecordingOptions, active_recording};
+pub use task::{AsyncTask, Ending, StartedTask, begin, run};
+pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};

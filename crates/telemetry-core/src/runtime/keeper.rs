@@ -1,0 +1,52 @@
+//! The part of a thread's state that has a destructor: the encoder, and the lane to give back.
+
+use std::cell::{Cell, RefCell};
+
+use telemetry_journal::Lane;
+
+use super::local::Local;
+use crate::encoder::Encoder;
+
+thread_local! {
+    static KEEPER: Keeper = const { Keeper { lane: Cell::new(None), encoder: RefCell::new(Encoder::new()) } };
+}
+
+struct Keeper {
+    lane: Cell<Option<&'static Lane>>,
+    encoder: RefCell<Encoder>,
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        Local::with(Local::lose_lane);
+        if let Some(lane) = self.lane.take() {
+            lane.give_back();
+        }
+    }
+}
+
+/// Sees to it that the lane is given back when the thread ends, and gives the previous one back now.
+/// False when the thread is already ending and nobody would.
+pub(super) fn keep(lane: Option<&'static Lane>) -> bool {
+    let kept = KEEPER.try_with(|keeper| {
+        if let Some(previous) = keeper.lane.replace(lane) {
+            previous.give_back();
+        }
+    });
+    kept.is_ok()
+}
+
+/// The thread's encoder; another one where it is in use or already gone.
+#[inline]
+pub(super) fn with_encoder<R>(use_it: impl FnOnce(&mut Encoder) -> R) -> R {
+    let mut use_it = Some(use_it);
+    let answer = KEEPER.try_with(|keeper| {
+        let mut encoder = keeper.encoder.try_borrow_mut().ok()?;
+        use_it.take().map(|use_it| use_it(&mut encoder))
+    });
+    match (answer, use_it) {
+        (Ok(Some(answer)), _) => answer,
+        (_, Some(use_it)) => use_it(&mut Encoder::new()),
+        (_, None) => unreachable!("the closure is taken only to be called, and then there is an answer"),
+    }
+}

@@ -1,0 +1,1 @@
+//! Values through the encoder and out as JSON.

@@ -1,0 +1,267 @@
+//! A lane: a ring of frames with one producer and one drain.
+//!
+//! The producer writes a frame behind the head and publishes it with one release store of the head;
+//! the drain reads up to the head and frees space with one release store of the tail. All words are
+//! atomics, so a third party may read a ring while it is written: it copies a frame, then looks at the
+//! head again, and believes the copy only if the producer cannot have come round to it meanwhile. The
+//! release fence before a frame is what makes that look back sound.
+//!
+//! That there is one producer is a promise of whoever hands lanes out; breaking it garbles frames but
+//! is no undefined behaviour.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use crate::batch::{Batch, Mark};
+use crate::frame::{FRAME_WORDS, FrameHead, GAP_KIND, frame_checksum};
+use crate::layout::{self, lane};
+use crate::source::{Counters, DropReason};
+
+/// A record on its way into a lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// What it is.
+    pub kind: u8,
+    /// Its fixed words.
+    pub fixed: &'a [u64],
+    /// Its items; padded with zeros to whole words.
+    pub tail: &'a [u8],
+}
+
+impl Outgoing<'_> {
+    #[inline]
+    pub(crate) fn payload_words(&self) -> usize {
+        self.fixed.len() + self.tail.len().div_ceil(8)
+    }
+}
+
+/// A frame that did not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Full,
+    TooLong,
+}
+
+/// A ring of frames, over words that may be shared memory.
+#[derive(Debug)]
+pub(crate) struct Ring<'a> {
+    words: &'a [AtomicU64],
+    ring_words: usize,
+    slack_words: usize,
+}
+
+impl<'a> Ring<'a> {
+    /// A lane over these words; none where they are too few or the ring is no power of two.
+    pub(crate) fn new(words: &'a [AtomicU64], ring_words: usize) -> Option<Self> {
+        let slack_words = layout::slack_words(ring_words);
+        let enough = words.len() >= lane::RING + ring_words + slack_words;
+        (enough && ring_words.is_power_of_two() && slack_words > FRAME_WORDS).then_some(Self {
+            words,
+            ring_words,
+            slack_words,
+        })
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.words[index].load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn set(&self, index: usize, value: u64) {
+        self.words[index].store(value, Ordering::Relaxed);
+    }
+
+    /// Adds to a counter that only one thread writes.
+    #[inline]
+    pub(crate) fn add(&self, index: usize, count: u64) {
+        self.set(index, self.get(index).wrapping_add(count));
+    }
+
+    pub(crate) fn drop_counter(reason: DropReason) -> usize {
+        lane::DROPPED + reason as usize
+    }
+
+    #[inline]
+    pub(crate) fn tail(&self) -> u64 {
+        self.words[lane::TAIL].load(Ordering::Acquire)
+    }
+
+    #[inline]
+    pub(crate) fn head(&self) -> u64 {
+        self.words[lane::HEAD].load(Ordering::Acquire)
+    }
+
+    pub(crate) fn capacity(&self) -> u64 {
+        self.ring_words as u64
+    }
+
+    /// The words at this position, up to the longest frame.
+    #[inline]
+    fn slot(&self, position: u64, length: usize) -> &'a [AtomicU64] {
+        let start = lane::RING + (position as usize & (self.ring_words - 1));
+        &self.words[start..start + length]
+    }
+
+    /// Where the frame after one of `length` words at `position` begins.
+    #[inline]
+    fn next(&self, position: u64, length: usize) -> u64 {
+        let ring = self.ring_words as u64;
+        let offset = position & (ring - 1);
+        if offset + length as u64 >= ring { position - offset + ring } else { position + length as u64 }
+    }
+
+    /// Publishes a frame. `tail` is a cached tail, refreshed when the ring looks full.
+    #[inline]
+    pub(crate) fn push(&self, record: Outgoing<'_>, tail: &AtomicU64) -> Result<(), Refused> {
+        let length = FRAME_WORDS + record.payload_words();
+        if length > self.slack_words {
+            return Err(Refused::TooLong);
+        }
+        let head = self.get(lane::HEAD);
+        let next = self.next(head, length);
+        if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.ring_words as u64 {
+            tail.store(self.tail(), Ordering::Relaxed);
+            if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.ring_words as u64 {
+                return Err(Refused::Full);
+            }
+        }
+        let sequence = self.get(lane::PUBLISHED);
+        fence(Ordering::Release);
+        let (frame, payload) = self.slot(head, length).split_at(FRAME_WORDS);
+        write_payload(payload, record);
+        let checksum = frame_checksum(record.kind, sequence, payload);
+        let frame_head = FrameHead { checksum, kind: record.kind, words: length };
+        frame[0].store(frame_head.word(), Ordering::Relaxed);
+        frame[1].store(sequence, Ordering::Relaxed);
+        self.set(lane::PUBLISHED, sequence + 1);
+        self.words[lane::HEAD].store(next, Ordering::Release);
+        Ok(())
+    }
+
+    /// Copies what is published and not committed into `batch`, at most `words_max` words, and adds the
+    /// mark. Stops at a frame that is damaged: everything published behind it is skipped and counted,
+    /// since nothing says where the next one begins.
+    pub(crate) fn collect(&self, index: u32, batch: &mut Batch, words_max: usize) {
+        let mut reader = FrameReader { position: self.tail(), end: self.head(), sequence: None };
+        if reader.end.wrapping_sub(reader.position) > self.ring_words as u64 {
+            return self.skip_damaged(index, batch, None);
+        }
+        let mut taken = 0;
+        while reader.position != reader.end && taken < words_max {
+            let Some((sequence, words)) = self.read(&mut reader, index, batch) else {
+                return self.skip_damaged(index, batch, reader.sequence);
+            };
+            taken += words;
+            reader.sequence = Some(sequence + 1);
+        }
+        if let Some(sequence) = reader.sequence {
+            batch.marks.push(Mark { lane: index, tail: reader.position, sequence, damaged: 0 });
+        }
+    }
+
+    fn read(&self, reader: &mut FrameReader, index: u32, batch: &mut Batch) -> Option<(u64, usize)> {
+        let first = self.slot(reader.position, FRAME_WORDS);
+        let head = FrameHead::from_word(first[0].load(Ordering::Relaxed));
+        let sequence = first[1].load(Ordering::Relaxed);
+        let known = FRAME_WORDS..=self.slack_words;
+        if !known.contains(&head.words) || reader.sequence.is_some_and(|expected| expected != sequence) {
+            return None;
+        }
+        let payload = &self.slot(reader.position, head.words)[FRAME_WORDS..];
+        if frame_checksum(head.kind, sequence, payload) != head.checksum {
+            return None;
+        }
+        let next = self.next(reader.position, head.words);
+        if next.wrapping_sub(reader.position) > reader.end.wrapping_sub(reader.position) {
+            return None;
+        }
+        batch.push(index, sequence, head.kind, payload.iter().map(|word| word.load(Ordering::Relaxed)));
+        reader.position = next;
+        Some((sequence, head.words))
+    }
+
+    fn skip_damaged(&self, index: u32, batch: &mut Batch, good: Option<u64>) {
+        let published = self.get(lane::PUBLISHED);
+        let good = good.unwrap_or_else(|| self.get(lane::COMMITTED));
+        let damaged = published.saturating_sub(good);
+        batch.marks.push(Mark { lane: index, tail: self.head(), sequence: published, damaged });
+    }
+
+    /// Frees the space up to the mark.
+    pub(crate) fn release(&self, mark: Mark) {
+        self.add(lane::DAMAGED, mark.damaged);
+        self.set(lane::COMMITTED, mark.sequence);
+        self.words[lane::TAIL].store(mark.tail, Ordering::Release);
+    }
+
+    /// Adds this lane's counters to `sum`, as if `mark` were released already. The producer may be at
+    /// work: looks until it sees a moment in which no record is between offer and verdict, or gives up
+    /// and counts such a record as not yet offered.
+    pub(crate) fn count(&self, sum: &mut Counters, mark: Option<&Mark>) {
+        let (mut offered, mut published, mut dropped) = self.producer_counters();
+        for _ in 0..8 {
+            if offered == published + dropped.iter().sum::<u64>() {
+                break;
+            }
+            (offered, published, dropped) = self.producer_counters();
+        }
+        let committed = mark.map_or_else(|| self.get(lane::COMMITTED), |mark| mark.sequence);
+        let damaged = self.get(lane::DAMAGED) + mark.map_or(0, |mark| mark.damaged);
+        sum.offered += published + dropped.iter().sum::<u64>();
+        sum.persisted += committed.saturating_sub(damaged);
+        sum.pending += published.saturating_sub(committed);
+        sum.torn += damaged;
+        for (total, count) in sum.dropped.iter_mut().zip(dropped) {
+            *total += count;
+        }
+        sum.waits += self.get(lane::WAITS);
+        sum.spilled += self.get(lane::SPILLED);
+    }
+
+    fn producer_counters(&self) -> (u64, u64, [u64; DropReason::ALL.len()]) {
+        let dropped = DropReason::ALL.map(|reason| self.get(Self::drop_counter(reason)));
+        (self.get(lane::OFFERED), self.get(lane::PUBLISHED), dropped)
+    }
+
+    /// Records that were offered and got no verdict: at most one, when the producer died in between.
+    pub(crate) fn unfinished(&self) -> u64 {
+        let (offered, published, dropped) = self.producer_counters();
+        offered.saturating_sub(published + dropped.iter().sum::<u64>())
+    }
+
+    /// Repairs the counter of published frames of a producer that died between counting a frame and
+    /// publishing it, from the frames themselves.
+    pub(crate) fn repair_published(&self, frames_pending: u64, first: Option<u64>) {
+        let committed = first.unwrap_or_else(|| self.get(lane::COMMITTED));
+        self.set(lane::COMMITTED, committed);
+        self.set(lane::PUBLISHED, committed + frames_pending);
+    }
+}
+
+struct FrameReader {
+    position: u64,
+    end: u64,
+    sequence: Option<u64>,
+}
+
+#[inline]
+fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>) {
+    let (fixed, items) = payload.split_at(record.fixed.len());
+    for (slot, word) in fixed.iter().zip(record.fixed) {
+        slot.store(*word, Ordering::Relaxed);
+    }
+    let (chunks, rest) = record.tail.as_chunks::<8>();
+    for (slot, chunk) in items.iter().zip(chunks) {
+        slot.store(u64::from_le_bytes(*chunk), Ordering::Relaxed);
+    }
+    if let (Some(slot), false) = (items.last(), rest.is_empty()) {
+        let mut padded = [0; 8];
+        padded[..rest.len()].copy_from_slice(rest);
+        slot.store(u64::from_le_bytes(padded), Ordering::Relaxed);
+    }
+}
+
+/// A gap frame for records that were dropped between these ticks.
+pub(crate) fn gap(fixed: &[u64; 3]) -> Outgoing<'_> {
+    Outgoing { kind: GAP_KIND, fixed, tail: &[] }
+}

@@ -1,0 +1,113 @@
+//! Facts about this process and its host, and the hooks at its exit and in its forked children.
+
+use std::fs;
+use std::io;
+
+/// Who owns a journal: enough to tell whether the owner still lives, and on which host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) pid: u32,
+    /// When the process started, in the kernel's clock ticks since boot; tells a reused pid.
+    pub(crate) start_time: u64,
+    pub(crate) boot_id: [u64; 2],
+    pub(crate) host: u64,
+}
+
+impl Owner {
+    /// This process.
+    pub(crate) fn current() -> Self {
+        let pid = std::process::id();
+        Self {
+            pid,
+            start_time: start_time(pid).unwrap_or(0),
+            boot_id: boot_id().unwrap_or_default(),
+            host: host_hash(),
+        }
+    }
+
+    /// Whether it ran on the host that we run on.
+    pub(crate) fn is_on_this_host(self) -> bool {
+        self.host == host_hash()
+    }
+
+    /// Whether the process still exists, as far as this host's process table tells.
+    pub(crate) fn is_alive(self) -> bool {
+        self.boot_id == boot_id().unwrap_or_default() && start_time(self.pid) == Some(self.start_time)
+    }
+}
+
+/// The host's name.
+pub fn hostname() -> Option<String> {
+    let name =
+        fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| fs::read_to_string("/etc/hostname"));
+    name.ok().map(|name| name.trim_end().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Runs `hook` when the process ends by returning from `main` or by `exit`; once for each call.
+pub fn at_exit(hook: extern "C" fn()) -> io::Result<()> {
+    // SAFETY: `hook` is a function of the program, which lives as long as the process.
+    match unsafe { libc::atexit(hook) } {
+        0 => Ok(()),
+        _ => Err(io::Error::from(io::ErrorKind::OutOfMemory)),
+    }
+}
+
+/// Runs `hook` in each child that is forked, before anything else runs there.
+pub fn at_fork_in_child(hook: extern "C" fn()) -> io::Result<()> {
+    // SAFETY: `hook` is a function of the program, which lives as long as the process, and callers pass
+    // one that only stores to atomics, which is all that a forked child may safely do.
+    match unsafe { libc::pthread_atfork(None, None, Some(hook)) } {
+        0 => Ok(()),
+        code => Err(io::Error::from_raw_os_error(code)),
+    }
+}
+
+fn start_time(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The program's name, in parentheses, may itself hold parentheses and spaces.
+    let after_name = stat.rsplit_once(") ")?.1;
+    after_name.split(' ').nth(19)?.parse().ok()
+}
+
+fn boot_id() -> Option<[u64; 2]> {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+    let bits = u128::from_str_radix(&digits, 16).ok()?;
+    Some([(bits >> 64) as u64, bits as u64])
+}
+
+fn host_hash() -> u64 {
+    let machine_id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    let text = format!("{}\n{}", hostname().unwrap_or_default(), machine_id.trim_end());
+    text.bytes()
+        .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+/// 64 random bits from the kernel.
+pub fn random_bits() -> u64 {
+    let mut bits = 0u64;
+    // SAFETY: the buffer is eight writable bytes.
+    let length = unsafe { libc::getrandom((&raw mut bits).cast(), 8, 0) };
+    if length == 8 { bits } else { fallback_bits() }
+}
+
+/// Bits for a kernel that has none to give: the randomly placed stack, the clock and the pid.
+fn fallback_bits() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+
+    RandomState::new().hash_one((std::process::id(), crate::clock::ticks()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_is_alive_and_another_start_is_not() {
+        let owner = Owner::current();
+        assert!(owner.is_on_this_host() && owner.is_alive());
+        assert!(!Owner { start_time: owner.start_time + 1, ..owner }.is_alive());
+        assert!(!Owner { boot_id: [1, 2], ..owner }.is_alive());
+        assert!(!Owner { host: !owner.host, ..owner }.is_on_this_host());
+    }
+}

@@ -1,0 +1,122 @@
+//! What can go wrong between a program and its database.
+
+use std::path::PathBuf;
+
+/// Why the store could not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A file or folder could not be made, moved or looked at.
+    #[error("{}: cannot be used as a store", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// There is no such file.
+    #[error("{}: no such file", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by a newer version.
+    #[error("{}: has schema version {found}, this program knows versions up to {known}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version of the file.
+        found: i32,
+        /// The version of this program.
+        known: i32,
+    },
+    /// The file is a database of something else.
+    #[error("{}: is not a telemetry store (application id {application_id:#x})", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What the file says that it belongs to.
+        application_id: i32,
+    },
+    /// The file is damaged, or no database at all.
+    #[error("{}: is damaged or not a database", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// The SQLite library can lose committed rows.
+    #[error("SQLite {found} can lose committed rows; writing needs {needed} or newer")]
+    OldSqlite {
+        /// The version at run time.
+        found: i32,
+        /// The oldest that is good enough.
+        needed: i32,
+    },
+    /// The file was moved, deleted or replaced, or its descriptors were closed by somebody else; the
+    /// store has opened a new one and is usable.
+    #[error("{}: was moved, replaced or closed while in use", path.display())]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+    },
+    /// SQLite refused something.
+    #[error("{}: {doing}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// No workflow or task has this id or name.
+    #[error("nothing is called {wanted:?}")]
+    NotFound {
+        /// What was asked for.
+        wanted: String,
+    },
+    /// More than one id begins like this.
+    #[error("{wanted:?} could be {} or {}", found[0], found[1])]
+    Ambiguous {
+        /// What was asked for.
+        wanted: String,
+        /// The first two that it could be.
+        found: [String; 2],
+    },
+    /// A query that reads only was asked for, and this is not one.
+    #[error("only queries that read are allowed")]
+    NotReadOnly {
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// A query took longer than it may.
+    #[error("the query took longer than {limit_ms} ms")]
+    TimedOut {
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// A query is wrong.
+    #[error("the query cannot be run")]
+    Query {
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+}
+
+/// Whether SQLite says that the file itself is bad.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+    )
+}
+
+/// Whether another connection is in the way.
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+    )
+}

@@ -1,0 +1,133 @@
+//! The database file: made for its owner only, moved aside when it is bad, watched while in use.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+
+/// Makes the file and its folder, readable by their owner only, where they are missing. SQLite gives
+/// its side files the mode of the database.
+pub(crate) fn prepare(path: &Path) -> Result<(), StoreError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        create_folder(folder).map_err(|source| file_error(folder, source))?;
+    }
+    match create_file(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(file_error(path, error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn create_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn create_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+fn create_file(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Renames the database and its side files to `<name>.damaged-<unix seconds>`; nothing is deleted.
+pub(crate) fn put_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let aside = free_name(path);
+    for side in ["", "-wal", "-shm", "-journal"] {
+        let (from, to) = (with_suffix(path, side), with_suffix(&aside, side));
+        match fs::rename(&from, to) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(file_error(&from, error)),
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+fn free_name(path: &Path) -> PathBuf {
+    let first = unix_seconds();
+    (first..)
+        .map(|seconds| with_suffix(path, &format!(".damaged-{seconds}")))
+        .find(|name| fs::symlink_metadata(name).is_err())
+        .expect("some number is free")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a name for a file, not a time in the data")]
+fn unix_seconds() -> u64 {
+    let now = std::time::SystemTime::now();
+    now.duration_since(std::time::UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+pub(crate) fn file_error(path: &Path, source: io::Error) -> StoreError {
+    StoreError::File { path: path.to_owned(), source }
+}
+
+/// How an open file stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The path names the file that is open.
+    Ours,
+    /// The path names another file, or none.
+    Moved,
+    /// A descriptor is closed or belongs to somebody else: closing it would hurt them.
+    Lost,
+}
+
+/// Knows which file was opened and by which descriptors, so that a host which closes all descriptors
+/// never finds our pages in its own files.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    path: PathBuf,
+    identity: Option<(u64, u64)>,
+    descriptors: Vec<(PathBuf, (u64, u64))>,
+}
+
+impl Watch {
+    /// To be called once SQLite has opened the file and its log.
+    pub(crate) fn new(path: &Path) -> Self {
+        let files = [identity(path), identity(&with_suffix(path, "-wal"))];
+        let descriptors = descriptors().filter(|(_, found)| files.contains(&Some(*found))).collect();
+        Self { path: path.to_owned(), identity: files[0], descriptors }
+    }
+
+    pub(crate) fn standing(&self) -> Standing {
+        if self.descriptors.iter().any(|(link, expected)| identity(link) != Some(*expected)) {
+            Standing::Lost
+        } else if identity(&self.path) == self.identity {
+            Standing::Ours
+        } else {
+            Standing::Moved
+        }
+    }
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_path: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// The open descriptors of this process, where the system lists them.
+fn descriptors() -> impl Iterator<Item = (PathBuf, (u64, u64))> {
+    let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    entries.filter_map(|entry| Some((entry.path(), identity(&entry.path())?)))
+}

@@ -1,0 +1,240 @@
+//! Merging: one batch of records becomes one transaction.
+//!
+//! Every column of the base tables belongs to one kind of record, or is combined by a rule that does
+//! not depend on the order. So any order, repetition and split of the records gives the same tables.
+
+mod fields;
+mod keys;
+mod object;
+mod slots;
+mod statements;
+mod task;
+mod value_json;
+mod workflow;
+
+use rusqlite::Connection;
+use telemetry_core::record::{Field, Items};
+use telemetry_core::record::{Gap, Raw, Record, Snapshot, TaskUpdate};
+use telemetry_journal::clock::Clock;
+use telemetry_journal::{Batch, Counters, Frame, Source};
+
+use fields::{Fields, Phase};
+use keys::Keys;
+use slots::Slots;
+use statements::Statements;
+
+use crate::id_text::IdText;
+
+/// What a batch became.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// Records of the batch.
+    pub records: usize,
+    /// Their size in the journal.
+    pub bytes: usize,
+    /// Of these, the ones that this version cannot read; they are kept as they are.
+    pub unreadable: usize,
+}
+
+/// Whose journal is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A process that runs.
+    Live,
+    /// A process that is dead.
+    Recovered,
+}
+
+/// What is kept from batch to batch: keys of rows, and memory.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    keys: Keys,
+    slots: Slots,
+    fields: Fields,
+    data_version: i64,
+    last: Option<(u128, Counters)>,
+}
+
+impl Memory {
+    /// Forgets the keys of rows: they may not be there any more.
+    pub(crate) fn forget(&mut self) {
+        self.keys = Keys::default();
+        self.last = None;
+    }
+
+    /// Forgets what another connection may have changed.
+    pub(crate) fn forget_if_others_wrote(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached("pragma data_version")?;
+        let version = statement.query_row([], |row| row.get(0))?;
+        if version != self.data_version {
+            self.forget();
+            self.data_version = version;
+        }
+        Ok(())
+    }
+
+    /// Whether there is nothing to write down: no record, and counters that are known.
+    pub(crate) fn has_seen(&self, source: &dyn Source, batch: &Batch) -> bool {
+        batch.is_empty() && self.last == Some((source.id(), source.counters_after(batch)))
+    }
+
+    pub(crate) fn remember(&mut self, source: &dyn Source, batch: &Batch) {
+        self.last = Some((source.id(), source.counters_after(batch)));
+    }
+}
+
+/// The merging of one batch.
+pub(crate) struct Merge<'a> {
+    connection: &'a Connection,
+    statements: Statements<'a>,
+    keys: &'a mut Keys,
+    slots: &'a mut Slots,
+    fields: &'a mut Fields,
+    source: &'a dyn Source,
+    batch: &'a Batch,
+    clock: Clock,
+    recorder: i64,
+    applied: Applied,
+}
+
+impl<'a> Merge<'a> {
+    pub(crate) fn new(
+        connection: &'a Connection,
+        memory: &'a mut Memory,
+        source: &'a dyn Source,
+        batch: &'a Batch,
+    ) -> rusqlite::Result<Self> {
+        let Memory { keys, slots, fields, .. } = memory;
+        let recorder = keys.recorder(connection, source)?;
+        let statements = Statements::prepare(connection)?;
+        let (clock, applied) = (source.clock(), Applied::default());
+        Ok(Self { connection, statements, keys, slots, fields, source, batch, clock, recorder, applied })
+    }
+
+    pub(crate) fn run(mut self, origin: Origin) -> rusqlite::Result<Applied> {
+        self.slots.clear();
+        for index in 0..self.batch.len() {
+            self.sort_in(index)?;
+        }
+        for slot in 0..self.slots.len() {
+            self.apply_slot(slot)?;
+        }
+        self.write_counters(origin)?;
+        Ok(self.applied)
+    }
+
+    /// Puts the two records of a task together, and applies any other at once.
+    fn sort_in(&mut self, index: usize) -> rusqlite::Result<()> {
+        let frame = self.batch.frame(index);
+        self.applied.records += 1;
+        self.applied.bytes += frame.bytes.len();
+        match decode(frame) {
+            Some(Record::TaskStart(start, _)) => self.slots.start(start.task, index),
+            Some(Record::TaskEnd(end, _)) => self.slots.end(end.task, index),
+            Some(Record::TaskUpdate(update, items)) => self.apply_update(update, items)?,
+            Some(Record::WorkflowStart(start, items)) => self.apply_workflow_start(start, items)?,
+            Some(Record::WorkflowEnd(end, items)) => self.apply_workflow_end(end, items)?,
+            Some(Record::Snapshot(snapshot, items)) => self.apply_snapshot(snapshot, items)?,
+            Some(Record::Gap(gap)) => self.apply_gap(frame, gap)?,
+            _ => self.keep_unreadable(frame)?,
+        }
+        Ok(())
+    }
+
+    fn apply_slot(&mut self, slot: usize) -> rusqlite::Result<()> {
+        let slot = self.slots.get(slot);
+        let start = slot.start().and_then(|index| match decode(self.batch.frame(index)) {
+            Some(Record::TaskStart(start, items)) => Some((start, items)),
+            _ => None,
+        });
+        let end = slot.end().and_then(|index| match decode(self.batch.frame(index)) {
+            Some(Record::TaskEnd(end, items)) => Some((end, items)),
+            _ => None,
+        });
+        match (start, end) {
+            (Some(start), end) => self.apply_start(start, end),
+            (None, Some(end)) => self.apply_end(end),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn apply_update(&mut self, update: TaskUpdate, items: Items<'_>) -> rusqlite::Result<()> {
+        let activity = self.keys.activity(self.connection, self.source, update.activity)?;
+        let task = IdText::new(update.task.as_u128());
+        self.fields.clear();
+        let phase = Phase::Update(update.ordinal);
+        self.fields.collect(&mut self.statements, task, phase, activity.as_deref(), items)?;
+        let activity = activity.map_or(0, |activity| activity.key);
+        self.statements.task_touch.execute((task, self.recorder, activity))?;
+        Ok(())
+    }
+
+    fn apply_snapshot(&mut self, snapshot: Snapshot, mut items: Items<'_>) -> rusqlite::Result<()> {
+        let workflow = match snapshot.workflow {
+            Some(workflow) => self.keys.workflow(self.connection, workflow)?,
+            None => 0,
+        };
+        let reading = items.find(|item| item.field == Field::Telemetry);
+        let telemetry = reading.map(|item| value_json::to_text(item.value));
+        let key = self.snapshot_key(snapshot.snapshot);
+        let taken_ns = self.clock.unix_ns(snapshot.ticks);
+        self.statements.snapshot.execute((key, workflow, taken_ns, telemetry))?;
+        Ok(())
+    }
+
+    fn apply_gap(&mut self, frame: Frame<'_>, gap: Gap) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare_cached(statements::GAP)?;
+        statement.execute((
+            self.recorder,
+            frame.lane,
+            to_i64(frame.sequence),
+            self.clock.unix_ns(gap.first_ticks),
+            self.clock.unix_ns(gap.last_ticks),
+            to_i64(gap.count),
+        ))?;
+        Ok(())
+    }
+
+    fn keep_unreadable(&mut self, frame: Frame<'_>) -> rusqlite::Result<()> {
+        self.applied.unreadable += 1;
+        let mut statement = self.connection.prepare_cached(statements::UNREADABLE)?;
+        statement.execute((self.recorder, frame.lane, to_i64(frame.sequence), frame.kind, frame.bytes))?;
+        Ok(())
+    }
+
+    /// Written with the batch, so that what `health` shows is exactly what the file holds.
+    fn write_counters(&mut self, origin: Origin) -> rusqlite::Result<()> {
+        let counters = self.source.counters_after(self.batch);
+        let [full, oversize, nested, stopped] = counters.dropped.map(to_i64);
+        let mut statement = self.connection.prepare_cached(statements::COUNTERS)?;
+        statement.execute((
+            self.recorder,
+            to_i64(counters.offered),
+            to_i64(counters.persisted),
+            full,
+            oversize,
+            nested,
+            stopped,
+            to_i64(counters.torn),
+            to_i64(counters.waits),
+            to_i64(counters.spilled),
+            origin == Origin::Recovered,
+        ))?;
+        Ok(())
+    }
+
+    /// The key of a snapshot of this recorder.
+    fn snapshot_key(&self, number: u32) -> i64 {
+        self.recorder << 32 | i64::from(number)
+    }
+}
+
+fn decode(frame: Frame<'_>) -> Option<Record<'_>> {
+    Record::decode(Raw { kind: frame.kind, words: frame.words, bytes: frame.bytes })
+}
+
+/// SQLite has no unsigned numbers; no honest counter comes near the limit.
+fn to_i64(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

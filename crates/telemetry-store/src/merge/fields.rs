@@ -1,0 +1,279 @@
+//! The items of a task's or workflow's records, sorted into the columns that they belong to.
+//!
+//! A field has its column in the record that usually brings it; from any other record it goes into
+//! the table `items`, which the views look into only for the rows that say so.
+
+use std::borrow::Cow;
+
+use telemetry_core::record::{Field, Item, Items, Key};
+use telemetry_core::value::Encoded;
+
+use super::keys::Activity;
+use super::object::{ListText, ObjectText};
+use super::statements::Statements;
+use super::value_json;
+use crate::id_text::IdText;
+
+/// The tag byte of a path, which makes the evidence of a fingerprint `path`.
+const PATH_TAG: u8 = 0x15;
+
+/// Which record of a task or workflow the items come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Start,
+    Update(u32),
+    End,
+}
+
+impl Phase {
+    /// For one key the highest wins.
+    fn ordinal(self) -> i64 {
+        match self {
+            Self::Start => -1,
+            Self::Update(ordinal) => i64::from(ordinal),
+            Self::End => 1 << 32,
+        }
+    }
+
+    fn has_column_for(self, field: Field) -> bool {
+        match self {
+            Self::Start => matches!(field, Field::Used | Field::Metadata | Field::Tag | Field::Dependency),
+            Self::Update(_) => false,
+            Self::End => field == Field::Generated,
+        }
+    }
+}
+
+/// The columns of one row that come from items.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    pub(super) used: ObjectText,
+    pub(super) generated: ObjectText,
+    pub(super) metadata: ObjectText,
+    pub(super) tags: ListText,
+    pub(super) dependencies: ListText,
+    pub(super) subtype: Option<String>,
+    pub(super) group: Option<String>,
+    pub(super) agent: Option<String>,
+    pub(super) source_agent: Option<String>,
+    pub(super) stdout: Option<String>,
+    pub(super) stderr: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) campaign: Option<String>,
+    /// Whether any column but `used` and `generated` has something.
+    pub(super) has_more: bool,
+    /// Whether something went into the table `items`.
+    pub(super) is_updated: bool,
+    position: i64,
+}
+
+/// Where one item comes from and belongs to.
+struct Place<'a> {
+    owner: IdText,
+    phase: Phase,
+    activity: Option<&'a Activity>,
+}
+
+impl Fields {
+    pub(super) fn clear(&mut self) {
+        self.used.clear();
+        self.generated.clear();
+        self.is_updated = false;
+        if self.has_more {
+            self.clear_more();
+        }
+    }
+
+    fn clear_more(&mut self) {
+        self.metadata.clear();
+        self.tags.clear();
+        self.dependencies.clear();
+        for text in [&mut self.subtype, &mut self.group, &mut self.agent, &mut self.source_agent] {
+            *text = None;
+        }
+        for text in [&mut self.stdout, &mut self.stderr, &mut self.name, &mut self.campaign] {
+            *text = None;
+        }
+        self.has_more = false;
+    }
+
+    /// Takes the items of one record; START before END.
+    pub(super) fn collect(
+        &mut self,
+        statements: &mut Statements<'_>,
+        owner: IdText,
+        phase: Phase,
+        activity: Option<&Activity>,
+        items: Items<'_>,
+    ) -> rusqlite::Result<()> {
+        let place = Place { owner, phase, activity };
+        self.position = 0;
+        for item in items {
+            self.take(statements, &place, item)?;
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        item: Item<'_>,
+    ) -> rusqlite::Result<()> {
+        match item.field {
+            Field::Used | Field::Generated | Field::Metadata => {
+                let name = resolve(place.activity, item.key);
+                self.take_named(statements, place, item.field, &name, item.value)
+            }
+            Field::Result => self.take_result(statements, place, item.value),
+            Field::Tag => self.take_tag(statements, place, item.value),
+            Field::Dependency => self.take_dependency(statements, place, item.value),
+            Field::Telemetry => Ok(()),
+            field => self.take_text(statements, place, field, item.value),
+        }
+    }
+
+    fn take_named(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        field: Field,
+        name: &str,
+        value: Encoded<'_>,
+    ) -> rusqlite::Result<()> {
+        if field != Field::Metadata
+            && let Some(fingerprint) = value_json::fingerprint(value)
+        {
+            let evidence = if value.bytes().first() == Some(&PATH_TAG) { 1 } else { 2 };
+            let direction = i64::from(field == Field::Generated);
+            let row = (place.owner, direction, name, fingerprint as i64, evidence);
+            statements.fingerprint.execute(row)?;
+        }
+        if !place.phase.has_column_for(field) {
+            return self.store(statements, place, field, Some(name), &value_json::to_text(value));
+        }
+        match field {
+            Field::Used => self.used.push(name, value),
+            Field::Generated => self.generated.push(name, value),
+            _ => {
+                self.has_more = true;
+                self.metadata.push(name, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// A map becomes the keys of `generated`, anything else its key `result`.
+    fn take_result(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        value: Encoded<'_>,
+    ) -> rusqlite::Result<()> {
+        if !value.is_map() {
+            return self.take_named(statements, place, Field::Generated, "result", value);
+        }
+        let mut rest = &value.bytes()[1..];
+        while let Some(key) = Encoded::read(&mut rest)
+            && let Some(member) = Encoded::read(&mut rest)
+        {
+            let name = value_json::plain_text(key);
+            self.take_named(statements, place, Field::Generated, &name, member)?;
+        }
+        Ok(())
+    }
+
+    fn take_tag(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        value: Encoded<'_>,
+    ) -> rusqlite::Result<()> {
+        let json = value_json::to_text(value);
+        if !place.phase.has_column_for(Field::Tag) {
+            return self.store(statements, place, Field::Tag, None, &json);
+        }
+        self.has_more = true;
+        self.tags.push(&json);
+        Ok(())
+    }
+
+    fn take_dependency(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        value: Encoded<'_>,
+    ) -> rusqlite::Result<()> {
+        let source = value_json::plain_text(value);
+        statements.dependency.execute((place.owner, &source))?;
+        if !place.phase.has_column_for(Field::Dependency) {
+            return self.store(statements, place, Field::Dependency, None, &source);
+        }
+        self.has_more = true;
+        self.dependencies.push_text(&source);
+        Ok(())
+    }
+
+    /// What START says of these stays, but for the output, where END has the last word.
+    fn take_text(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        field: Field,
+        value: Encoded<'_>,
+    ) -> rusqlite::Result<()> {
+        let text = value_json::plain_text(value);
+        if matches!(place.phase, Phase::Update(_)) {
+            return self.store(statements, place, field, None, &text);
+        }
+        self.has_more = true;
+        let is_output = matches!(field, Field::Stdout | Field::Stderr);
+        if let Some(column) = self.text(field)
+            && (is_output || column.is_none())
+        {
+            *column = Some(text);
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, field: Field) -> Option<&mut Option<String>> {
+        match field {
+            Field::Subtype => Some(&mut self.subtype),
+            Field::Group => Some(&mut self.group),
+            Field::Agent => Some(&mut self.agent),
+            Field::SourceAgent => Some(&mut self.source_agent),
+            Field::Stdout => Some(&mut self.stdout),
+            Field::Stderr => Some(&mut self.stderr),
+            Field::Name => Some(&mut self.name),
+            Field::Campaign => Some(&mut self.campaign),
+            _ => None,
+        }
+    }
+
+    fn store(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        field: Field,
+        name: Option<&str>,
+        value: &str,
+    ) -> rusqlite::Result<()> {
+        self.is_updated = true;
+        let row = (place.owner, field.code(), place.phase.ordinal(), self.position, name, value);
+        statements.item.execute(row)?;
+        self.position += 1;
+        Ok(())
+    }
+}
+
+/// The name of a value; an index that the activity does not have is still told apart from others.
+fn resolve<'a>(activity: Option<&'a Activity>, key: Option<Key<'a>>) -> Cow<'a, str> {
+    match key {
+        Some(Key::Inline(name)) => Cow::Borrowed(name),
+        Some(Key::Index(index)) => match activity.and_then(|activity| activity.keys.get(index)) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(format!("arg_{index}")),
+        },
+        None => Cow::Borrowed(""),
+    }
+}

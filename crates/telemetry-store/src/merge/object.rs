@@ -1,0 +1,129 @@
+//! JSON objects and lists as text, in memory that is used again.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use telemetry_core::value::Encoded;
+
+use super::value_json;
+
+/// Up to this many members are compared with each other; more go through a set.
+const COMPARE_MAX: usize = 16;
+
+/// A JSON object; of members with one name the last stays.
+#[derive(Debug, Default)]
+pub(super) struct ObjectText {
+    text: Vec<u8>,
+    members: Vec<Member>,
+    is_finished: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    name: Range<usize>,
+    end: usize,
+}
+
+impl ObjectText {
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.members.clear();
+        self.is_finished = false;
+    }
+
+    pub(super) fn push(&mut self, name: &str, value: Encoded<'_>) {
+        self.text.push(if self.members.is_empty() { b'{' } else { b',' });
+        let start = self.text.len();
+        write_text(name, &mut self.text);
+        let name = start..self.text.len();
+        self.text.push(b':');
+        value_json::write(value, &mut self.text);
+        self.members.push(Member { name, end: self.text.len() });
+    }
+
+    /// The text of the object, or none where it has no member.
+    pub(super) fn finish(&mut self) -> Option<Cow<'_, str>> {
+        if self.members.is_empty() {
+            return None;
+        }
+        if !self.is_finished {
+            if self.has_repeated() {
+                self.drop_repeated();
+            }
+            self.text.push(b'}');
+            self.is_finished = true;
+        }
+        Some(String::from_utf8_lossy(&self.text))
+    }
+
+    fn name(&self, index: usize) -> &[u8] {
+        &self.text[self.members[index].name.clone()]
+    }
+
+    fn has_repeated(&self) -> bool {
+        let count = self.members.len();
+        if count <= COMPARE_MAX {
+            return (1..count).any(|index| (0..index).any(|other| self.name(index) == self.name(other)));
+        }
+        let mut seen = HashSet::with_capacity(count);
+        (0..count).any(|index| !seen.insert(self.name(index)))
+    }
+
+    fn drop_repeated(&mut self) {
+        let mut seen = HashSet::new();
+        let mut kept: Vec<usize> =
+            (0..self.members.len()).rev().filter(|&index| seen.insert(self.name(index))).collect();
+        kept.reverse();
+        let mut text = Vec::with_capacity(self.text.len());
+        for index in kept {
+            text.push(if text.is_empty() { b'{' } else { b',' });
+            let member = &self.members[index];
+            text.extend_from_slice(&self.text[member.name.start..member.end]);
+        }
+        self.text = text;
+    }
+}
+
+/// A JSON list.
+#[derive(Debug, Default)]
+pub(super) struct ListText {
+    text: Vec<u8>,
+}
+
+impl ListText {
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+    }
+
+    pub(super) fn push(&mut self, json: &str) {
+        self.text.push(if self.text.is_empty() { b'[' } else { b',' });
+        self.text.extend_from_slice(json.as_bytes());
+    }
+
+    pub(super) fn push_text(&mut self, text: &str) {
+        self.text.push(if self.text.is_empty() { b'[' } else { b',' });
+        write_text(text, &mut self.text);
+    }
+
+    /// The text of the list, or none where it is empty.
+    pub(super) fn finish(&mut self) -> Option<Cow<'_, str>> {
+        if self.text.is_empty() {
+            return None;
+        }
+        self.text.push(b']');
+        Some(String::from_utf8_lossy(&self.text))
+    }
+}
+
+/// Writes a JSON text; most names need no escape.
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    let is_plain = text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+    if is_plain {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        serde_json::to_writer(out, text).expect("a text can be written into memory");
+    }
+}

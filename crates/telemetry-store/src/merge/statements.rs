@@ -1,0 +1,145 @@
+//! The statements that write rows. All of them may be run again with the same values.
+
+use rusqlite::{CachedStatement, Connection};
+
+/// A START, with its END if that is in the same batch.
+const TASK_START: &str = "
+insert into task (
+    task_id, parent_task_id, root_task_id, workflow, activity, recorder, thread, depth, level, status, error_kind,
+    started_ns, ended_ns, used, generated, start_snapshot, start_age_ms, end_snapshot, end_age_ms, updated,
+    subtype, group_id, agent_id, source_agent_id, stdout, stderr, tags, dependencies, custom_metadata
+) values (
+    ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+    ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29
+)
+on conflict (task_id) do update set
+    parent_task_id = excluded.parent_task_id,
+    root_task_id = excluded.root_task_id,
+    workflow = excluded.workflow,
+    activity = excluded.activity,
+    recorder = excluded.recorder,
+    thread = excluded.thread,
+    depth = excluded.depth,
+    level = excluded.level,
+    status = coalesce(excluded.status, status),
+    error_kind = coalesce(excluded.error_kind, error_kind),
+    started_ns = excluded.started_ns,
+    ended_ns = coalesce(excluded.ended_ns, ended_ns),
+    used = excluded.used,
+    generated = coalesce(excluded.generated, generated),
+    start_snapshot = excluded.start_snapshot,
+    start_age_ms = excluded.start_age_ms,
+    end_snapshot = coalesce(excluded.end_snapshot, end_snapshot),
+    end_age_ms = coalesce(excluded.end_age_ms, end_age_ms),
+    updated = max(excluded.updated, updated),
+    subtype = coalesce(excluded.subtype, subtype),
+    group_id = coalesce(excluded.group_id, group_id),
+    agent_id = coalesce(excluded.agent_id, agent_id),
+    source_agent_id = coalesce(excluded.source_agent_id, source_agent_id),
+    stdout = iif(excluded.ended_ns is null, coalesce(stdout, excluded.stdout), coalesce(excluded.stdout, stdout)),
+    stderr = iif(excluded.ended_ns is null, coalesce(stderr, excluded.stderr), coalesce(excluded.stderr, stderr)),
+    tags = excluded.tags,
+    dependencies = excluded.dependencies,
+    custom_metadata = excluded.custom_metadata";
+
+/// An END whose task is there already; touches no column that has an index.
+const TASK_END: &str = "
+update task set
+    status = ?2, error_kind = ?3, ended_ns = ?4, generated = ?5, end_snapshot = ?6, end_age_ms = ?7,
+    updated = max(updated, ?8),
+    subtype = coalesce(subtype, ?9),
+    group_id = coalesce(group_id, ?10),
+    agent_id = coalesce(agent_id, ?11),
+    source_agent_id = coalesce(source_agent_id, ?12),
+    stdout = coalesce(?13, stdout),
+    stderr = coalesce(?14, stderr)
+where task_id = ?1";
+
+/// A task of which nothing is known but that an END or UPDATE names it.
+const TASK_TOUCH: &str = "
+insert into task (task_id, recorder, activity, updated) values (?1, ?2, ?3, 1)
+on conflict (task_id) do update set updated = 1";
+
+const TASK_BARE: &str = "insert or ignore into task (task_id, recorder, activity) values (?1, ?2, ?3)";
+
+const ITEM: &str = "
+insert or ignore into items (owner_id, field, ordinal, position, name, value) values (?1, ?2, ?3, ?4, ?5, ?6)";
+
+const FINGERPRINT: &str = "
+insert or ignore into fingerprint (task_id, direction, name, fingerprint, evidence) values (?1, ?2, ?3, ?4, ?5)";
+
+const DEPENDENCY: &str = "insert or ignore into dependency (task_id, source_task_id) values (?1, ?2)";
+
+const SNAPSHOT: &str = "
+insert or replace into snapshot (key, workflow, taken_ns, telemetry) values (?1, ?2, ?3, ?4)";
+
+pub(super) const GAP: &str = "
+insert or ignore into gaps (recorder, lane, sequence, first_ns, last_ns, count) values (?1, ?2, ?3, ?4, ?5, ?6)";
+
+pub(super) const UNREADABLE: &str = "
+insert or ignore into unreadable (recorder, lane, sequence, kind, bytes) values (?1, ?2, ?3, ?4, ?5)";
+
+/// What a recovery adds to `recovered` is what it adds to `persisted`: a repeated one adds nothing.
+pub(super) const COUNTERS: &str = "
+update recorder set
+    recovered = recovered + iif(?11, max(?3 - persisted, 0), 0),
+    offered = max(offered, ?2),
+    persisted = max(persisted, ?3),
+    dropped_full = max(dropped_full, ?4),
+    dropped_oversize = max(dropped_oversize, ?5),
+    dropped_nested = max(dropped_nested, ?6),
+    dropped_stopped = max(dropped_stopped, ?7),
+    torn = max(torn, ?8),
+    waits = max(waits, ?9),
+    spilled = max(spilled, ?10)
+where key = ?1";
+
+pub(super) const WORKFLOW_START: &str = "
+update workflow set
+    parent_workflow_id = ?2, parent_task_id = ?3, recorder = ?4, started_ns = ?5,
+    used = ?6, custom_metadata = ?7, updated = max(updated, ?8),
+    name = coalesce(?9, name),
+    campaign_id = coalesce(?10, campaign_id),
+    subtype = coalesce(?11, subtype),
+    agent_id = coalesce(?12, agent_id)
+where key = ?1";
+
+pub(super) const WORKFLOW_END: &str = "
+update workflow set
+    recorder = iif(started_ns is null, ?2, recorder), status = ?3, error_kind = ?4, ended_ns = ?5,
+    generated = ?6, updated = max(updated, ?7),
+    name = coalesce(name, ?8),
+    campaign_id = coalesce(campaign_id, ?9),
+    subtype = coalesce(subtype, ?10),
+    agent_id = coalesce(agent_id, ?11)
+where key = ?1";
+
+/// The statements that run for most records, kept at hand for one batch.
+pub(super) struct Statements<'c> {
+    pub(super) task_start: CachedStatement<'c>,
+    pub(super) task_end: CachedStatement<'c>,
+    pub(super) task_touch: CachedStatement<'c>,
+    pub(super) task_bare: CachedStatement<'c>,
+    pub(super) item: CachedStatement<'c>,
+    pub(super) fingerprint: CachedStatement<'c>,
+    pub(super) dependency: CachedStatement<'c>,
+    pub(super) snapshot: CachedStatement<'c>,
+    /// Whether the last START bound the columns that few tasks have.
+    pub(super) is_more_bound: bool,
+}
+
+impl<'c> Statements<'c> {
+    pub(super) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            task_start: connection.prepare_cached(TASK_START)?,
+            task_end: connection.prepare_cached(TASK_END)?,
+            task_touch: connection.prepare_cached(TASK_TOUCH)?,
+            task_bare: connection.prepare_cached(TASK_BARE)?,
+            item: connection.prepare_cached(ITEM)?,
+            fingerprint: connection.prepare_cached(FINGERPRINT)?,
+            dependency: connection.prepare_cached(DEPENDENCY)?,
+            snapshot: connection.prepare_cached(SNAPSHOT)?,
+            is_more_bound: false,
+        })
+    }
+}

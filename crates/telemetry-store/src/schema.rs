@@ -1,0 +1,72 @@
+//! The schema, as a list of steps that is only ever appended to; `user_version` counts them.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::error::{StoreError, is_damage};
+
+/// What marks a file as ours: "tele" in ASCII.
+pub(crate) const APPLICATION_ID: i32 = 0x7465_6C65;
+
+/// Each step is run once, in order; a file's `user_version` says how many it has seen.
+const STEPS: &[&str] = &[concat!(include_str!("sql/tables.sql"), include_str!("sql/views.sql"))];
+
+/// The schema version that this program writes.
+pub const VERSION: i32 = STEPS.len() as i32;
+
+/// What a file says about itself.
+#[derive(Clone, Copy, Debug)]
+struct Marks {
+    application_id: i32,
+    version: i32,
+    is_empty: bool,
+}
+
+fn marks(connection: &Connection) -> rusqlite::Result<Marks> {
+    connection.query_row(
+        "select (select application_id from pragma_application_id), (select user_version from pragma_user_version),
+            not exists (select 1 from sqlite_schema)",
+        [],
+        |row| Ok(Marks { application_id: row.get(0)?, version: row.get(1)?, is_empty: row.get(2)? }),
+    )
+}
+
+/// Refuses a file that is damaged, not ours or too new; says whether it is still empty.
+pub(crate) fn check(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let marks = marks(connection).map_err(|source| failed(path, "reading the schema", source))?;
+    let path = path.to_owned();
+    if marks.is_empty && marks.application_id == 0 && marks.version == 0 {
+        return Ok(true);
+    }
+    if marks.application_id != APPLICATION_ID {
+        return Err(StoreError::Foreign { path, application_id: marks.application_id });
+    }
+    if marks.version > VERSION {
+        return Err(StoreError::Newer { path, found: marks.version, known: VERSION });
+    }
+    Ok(marks.version == 0)
+}
+
+/// Brings the file to this program's version; other processes may try the same at the same time.
+pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    if marks(connection)?.version == VERSION {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let seen = marks(&transaction)?.version;
+    for step in STEPS.iter().skip(usize::try_from(seen).unwrap_or(0)) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", VERSION.max(seen))?;
+    transaction.commit()
+}
+
+pub(crate) fn failed(path: &Path, doing: &'static str, source: rusqlite::Error) -> StoreError {
+    let path = path.to_owned();
+    match is_damage(&source) {
+        true => StoreError::Damaged { path, source },
+        false => StoreError::Sqlite { path, doing, source },
+    }
+}

@@ -1,0 +1,413 @@
+-- The views: the public surface. Columns are only ever added, at the end.
+--
+-- What people filter on is joined from the left and by key: SQLite turns such a join round where a
+-- query filters on it. Everything else is a scalar subquery, which costs nothing where a query does
+-- not ask for its column.
+
+create view workflows as
+select
+    w.workflow_id,
+    w.name,
+    w.campaign_id,
+    w.parent_workflow_id,
+    w.parent_task_id,
+    w.subtype,
+    case coalesce(w.status, iif(w.started_ns is null, 6, iif(r.interrupted_ns is null, 3, 8)))
+        when 1 then 'SUBMITTED' when 2 then 'WAITING' when 3 then 'RUNNING' when 4 then 'FINISHED'
+        when 5 then 'ERROR' when 7 then 'CANCELLED' when 8 then 'INTERRUPTED' else 'UNKNOWN'
+    end as status,
+    w.started_ns / 1e9 as started_at,
+    coalesce(w.ended_ns, max(w.started_ns, r.interrupted_ns)) / 1e9 as ended_at,
+    coalesce(w.ended_ns, max(w.started_ns, r.interrupted_ns)) - w.started_ns as duration_ns,
+    case when w.updated then (
+        select nullif(json_group_object(name, json(value)), '{}') from (
+            select name, value, max(rank) as rank from (
+                select e.key as name, w.used -> e.fullkey as value, e.id as rank from json_each(w.used) e
+                union all
+                select i.name, i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = w.workflow_id and i.field = 1
+            ) group by name order by rank
+        )
+    ) else w.used end as used,
+    case when w.updated then (
+        select nullif(json_group_object(name, json(value)), '{}') from (
+            select name, value, max(rank) as rank from (
+                select e.key as name, w.generated -> e.fullkey as value, 4611686019501129728 + e.id as rank
+                from json_each(w.generated) e
+                union all
+                select i.name, i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = w.workflow_id and i.field = 2
+            ) group by name order by rank
+        )
+    ) else w.generated end as generated,
+    r.user,
+    r.hostname,
+    r.pid,
+    r.exe,
+    r.cmd_line,
+    r.code_repository,
+    r.settings,
+    m.machine_id,
+    case when w.updated then (
+        select nullif(json_group_object(name, json(value)), '{}') from (
+            select name, value, max(rank) as rank from (
+                select e.key as name, w.custom_metadata -> e.fullkey as value, e.id as rank
+                from json_each(w.custom_metadata) e
+                union all
+                select i.name, i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = w.workflow_id and i.field = 4
+            ) group by name order by rank
+        )
+    ) else w.custom_metadata end as custom_metadata,
+    w.agent_id,
+    r.recorder_version
+from workflow w
+left join recorder r on r.key = w.recorder
+left join machine m on m.key = r.machine;
+
+create view tasks as
+select
+    t.task_id,
+    w.workflow_id,
+    w.campaign_id,
+    t.parent_task_id,
+    coalesce(t.root_task_id, t.parent_task_id, t.task_id) as root_task_id,
+    t.depth,
+    a.activity_id,
+    case when t.updated then coalesce((
+        select i.value from items i where i.owner_id = t.task_id and i.field = 9
+        order by i.ordinal desc, i.position desc limit 1), t.subtype) else t.subtype end as subtype,
+    case when t.updated then coalesce((
+        select i.value from items i where i.owner_id = t.task_id and i.field = 10
+        order by i.ordinal desc, i.position desc limit 1), t.group_id) else t.group_id end as group_id,
+    case coalesce(t.status, (select iif(r.interrupted_ns is null, 3, 8) from recorder r where r.key = t.recorder))
+        when 1 then 'SUBMITTED' when 2 then 'WAITING' when 3 then 'RUNNING' when 4 then 'FINISHED'
+        when 5 then 'ERROR' when 7 then 'CANCELLED' when 8 then 'INTERRUPTED' else 'UNKNOWN'
+    end as status,
+    case t.error_kind when 1 then 'err' when 2 then 'panic' end as error_kind,
+    case when t.updated then coalesce(t.stdout, (
+        select i.value from items i where i.owner_id = t.task_id and i.field = 6
+        order by i.ordinal desc, i.position desc limit 1)) else t.stdout end as stdout,
+    case when t.updated then coalesce(t.stderr, (
+        select i.value from items i where i.owner_id = t.task_id and i.field = 5
+        order by i.ordinal desc, i.position desc limit 1)) else t.stderr end as stderr,
+    cast(null as real) as submitted_at,
+    t.started_ns / 1e9 as started_at,
+    coalesce(t.ended_ns, (
+        select max(t.started_ns, r.interrupted_ns) from recorder r where r.key = t.recorder)) / 1e9 as ended_at,
+    cast(null as real) as registered_at,
+    coalesce(t.ended_ns, (
+        select max(t.started_ns, r.interrupted_ns) from recorder r where r.key = t.recorder)) - t.started_ns as duration_ns,
+    case when t.updated then (
+        select nullif(json_group_object(name, json(value)), '{}') from (
+            select name, value, max(rank) as rank from (
+                select e.key as name, t.used -> e.fullkey as value, e.id as rank from json_each(t.used) e
+                union all
+                select i.name, i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = t.task_id and i.field = 1
+            ) group by name order by rank
+        )
+    ) else t.used end as used,
+    case when t.updated then (
+        select nullif(json_group_object(name, json(value)), '{}') from (
+            select name, value, max(rank) as rank from (
+                select e.key as name, t.generated -> e.fullkey as value, 4611686019501129728 + e.id as rank
+                from json_each(t.generated) e
+                union all
+                select i.name, i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = t.task_id and i.field = 2
+            ) group by name order by rank
+        )
+    ) else t.generated end as generated,
+    case when t.updated then (
+        select nullif(json_group_array(value), '[]') from (
+            select value from (
+                select e.value as value, e.id as rank from json_each(t.dependencies) e
+                union all
+                select i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = t.task_id and i.field = 8
+            ) group by value order by min(rank)
+        )
+    ) else t.dependencies end as dependencies,
+    case when t.updated then (
+        select nullif(json_group_array(json(value)), '[]') from (
+            select value from (
+                select t.tags -> e.fullkey as value, e.id as rank from json_each(t.tags) e
+                union all
+                select i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = t.task_id and i.field = 7
+            ) group by value order by min(rank)
+        )
+    ) else t.tags end as tags,
+    case when t.updated then (
+        select nullif(json_group_object(name, json(value)), '{}') from (
+            select name, value, max(rank) as rank from (
+                select e.key as name, t.custom_metadata -> e.fullkey as value, e.id as rank
+                from json_each(t.custom_metadata) e
+                union all
+                select i.name, i.value, (i.ordinal + 1) * 1073741824 + i.position
+                from items i where i.owner_id = t.task_id and i.field = 4
+            ) group by name order by rank
+        )
+    ) else t.custom_metadata end as custom_metadata,
+    case when t.updated then coalesce((
+        select i.value from items i where i.owner_id = t.task_id and i.field = 11
+        order by i.ordinal desc, i.position desc limit 1), t.agent_id) else t.agent_id end as agent_id,
+    case when t.updated then coalesce((
+        select i.value from items i where i.owner_id = t.task_id and i.field = 12
+        order by i.ordinal desc, i.position desc limit 1), t.source_agent_id)
+    else t.source_agent_id end as source_agent_id,
+    (select r.hostname from recorder r where r.key = t.recorder) as hostname,
+    (select r.pid from recorder r where r.key = t.recorder) as pid,
+    (select h.name from thread h where h.key = t.thread) as thread,
+    case t.level
+        when 0 then 'off' when 1 then 'lightweight' when 2 then 'data' when 3 then 'telemetry' when 4 then 'full'
+    end as level,
+    (select n.telemetry from snapshot n where n.key = t.start_snapshot) as telemetry_at_start,
+    (select n.telemetry from snapshot n where n.key = t.end_snapshot) as telemetry_at_end,
+    t.start_age_ms as snapshot_age_start_ms,
+    t.end_age_ms as snapshot_age_end_ms,
+    cast(null as text) as source
+from task t
+left join workflow w on w.key = t.workflow
+left join activity a on a.key = t.activity;
+
+-- Differences are null where both ends share one snapshot, and where a counter went down.
+create view task_telemetry as
+select
+    d.task_id,
+    w.workflow_id,
+    a.activity_id,
+    d.duration_ns,
+    iif(d.process_cpu_s >= 0, d.process_cpu_s, null) as process_cpu_s,
+    d.process_rss_start_bytes,
+    d.process_rss_end_bytes,
+    cast(null as integer) as process_rss_peak_bytes,
+    iif(d.process_read_bytes >= 0, d.process_read_bytes, null) as process_read_bytes,
+    iif(d.process_write_bytes >= 0, d.process_write_bytes, null) as process_write_bytes,
+    iif(d.process_ctx_switches >= 0, d.process_ctx_switches, null) as process_ctx_switches,
+    iif(d.machine_all_s > 0 and d.machine_idle_s >= 0,
+        100.0 * (d.machine_all_s - d.machine_idle_s) / d.machine_all_s, null) as machine_cpu_percent,
+    d.machine_memory_used_diff_bytes,
+    iif(d.machine_disk_read_bytes >= 0, d.machine_disk_read_bytes, null) as machine_disk_read_bytes,
+    iif(d.machine_disk_write_bytes >= 0, d.machine_disk_write_bytes, null) as machine_disk_write_bytes,
+    iif(d.machine_net_sent_bytes >= 0, d.machine_net_sent_bytes, null) as machine_net_sent_bytes,
+    iif(d.machine_net_recv_bytes >= 0, d.machine_net_recv_bytes, null) as machine_net_recv_bytes
+from (
+    select
+        t.task_id,
+        t.workflow,
+        t.activity,
+        t.ended_ns - t.started_ns as duration_ns,
+        (x.telemetry ->> '$.process.cpu_times.user') + (x.telemetry ->> '$.process.cpu_times.system')
+            - (s.telemetry ->> '$.process.cpu_times.user') - (s.telemetry ->> '$.process.cpu_times.system')
+            as process_cpu_s,
+        s.telemetry ->> '$.process.memory.rss' as process_rss_start_bytes,
+        e.telemetry ->> '$.process.memory.rss' as process_rss_end_bytes,
+        (x.telemetry ->> '$.process.io_counters.read_bytes')
+            - (s.telemetry ->> '$.process.io_counters.read_bytes') as process_read_bytes,
+        (x.telemetry ->> '$.process.io_counters.write_bytes')
+            - (s.telemetry ->> '$.process.io_counters.write_bytes') as process_write_bytes,
+        (x.telemetry ->> '$.process.num_ctx_switches.voluntary')
+            + (x.telemetry ->> '$.process.num_ctx_switches.involuntary')
+            - (s.telemetry ->> '$.process.num_ctx_switches.voluntary')
+            - (s.telemetry ->> '$.process.num_ctx_switches.involuntary') as process_ctx_switches,
+        (select sum(n.atom) from json_each(x.telemetry, '$.cpu.times_avg') n)
+            - (select sum(n.atom) from json_each(s.telemetry, '$.cpu.times_avg') n) as machine_all_s,
+        (x.telemetry ->> '$.cpu.times_avg.idle') - (s.telemetry ->> '$.cpu.times_avg.idle') as machine_idle_s,
+        (x.telemetry ->> '$.memory.virtual.used')
+            - (s.telemetry ->> '$.memory.virtual.used') as machine_memory_used_diff_bytes,
+        (x.telemetry ->> '$.disk.io_sum.read_bytes')
+            - (s.telemetry ->> '$.disk.io_sum.read_bytes') as machine_disk_read_bytes,
+        (x.telemetry ->> '$.disk.io_sum.write_bytes')
+            - (s.telemetry ->> '$.disk.io_sum.write_bytes') as machine_disk_write_bytes,
+        (x.telemetry ->> '$.network.netio_sum.bytes_sent')
+            - (s.telemetry ->> '$.network.netio_sum.bytes_sent') as machine_net_sent_bytes,
+        (x.telemetry ->> '$.network.netio_sum.bytes_recv')
+            - (s.telemetry ->> '$.network.netio_sum.bytes_recv') as machine_net_recv_bytes
+    from task t
+    left join snapshot s on s.key = t.start_snapshot
+    left join snapshot e on e.key = t.end_snapshot
+    -- The end again, but only where it is another reading than the start.
+    left join snapshot x on x.key = nullif(t.end_snapshot, t.start_snapshot)
+) d
+left join workflow w on w.key = d.workflow
+left join activity a on a.key = d.activity;
+
+create view task_gpus as
+select
+    t.task_id,
+    cast(substr(g.key, 5) as integer) as gpu,
+    case json_type(s.telemetry, '$.gpu') when 'object' then (
+        select b.value ->> '$.used' from json_each(s.telemetry, '$.gpu') b where b.key = g.key
+    ) end as used_start_bytes,
+    g.value ->> '$.used' as used_end_bytes,
+    g.value ->> '$.used_peak' as used_peak_bytes,
+    coalesce(g.value ->> '$.power.average_socket_power', g.value ->> '$.power') as power,
+    coalesce(g.value ->> '$.temperature.edge', g.value ->> '$.temperature') as temperature,
+    coalesce(g.value ->> '$.activity.gfx_activity', g.value ->> '$.utilization') as utilization
+from task t
+left join snapshot s on s.key = t.start_snapshot
+join snapshot e on e.key = t.end_snapshot
+join json_each(e.telemetry, '$.gpu') g on g.type = 'object';
+
+create view snapshots as
+select
+    r.recorder_id || ':' || (n.key & 4294967295) as snapshot_id,
+    w.workflow_id,
+    r.hostname,
+    r.pid,
+    n.taken_ns / 1e9 as taken_at,
+    n.telemetry,
+    n.telemetry ->> '$.cpu.percent_all' as cpu_percent,
+    n.telemetry ->> '$.memory.virtual.used' as memory_used_bytes,
+    n.telemetry ->> '$.memory.virtual.available' as memory_available_bytes,
+    n.telemetry ->> '$.memory.swap.used' as swap_used_bytes,
+    (n.telemetry ->> '$.process.cpu_times.user') + (n.telemetry ->> '$.process.cpu_times.system') as process_cpu_s,
+    n.telemetry ->> '$.process.cpu_percent' as process_cpu_percent,
+    n.telemetry ->> '$.process.memory.rss' as process_rss_bytes,
+    n.telemetry ->> '$.process.num_threads' as process_threads,
+    n.telemetry ->> '$.disk.io_sum.read_bytes' as disk_read_bytes,
+    n.telemetry ->> '$.disk.io_sum.write_bytes' as disk_write_bytes,
+    n.telemetry ->> '$.network.netio_sum.bytes_sent' as net_sent_bytes,
+    n.telemetry ->> '$.network.netio_sum.bytes_recv' as net_recv_bytes
+from snapshot n
+left join recorder r on r.key = n.key >> 32
+left join workflow w on w.key = n.workflow;
+
+-- Durations are cut to three significant digits, which keeps the percentiles within half a per cent
+-- and leaves a few thousand buckets to sort instead of all tasks.
+create view activities as
+select
+    w.workflow_id,
+    a.activity_id,
+    j.value ->> 0 as calls,
+    j.value ->> 1 as errors,
+    cast(null as integer) as left_out,
+    j.value ->> 2 as total_ns,
+    (j.value ->> 2) * 1.0 / (j.value ->> 3) as mean_ns,
+    j.value ->> 4 as min_ns,
+    j.value ->> 5 as max_ns,
+    j.value ->> 6 as p50_ns,
+    j.value ->> 7 as p95_ns
+from step p
+left join workflow w on w.key = p.workflow
+left join activity a on a.key = p.activity
+join json_each(json_array((
+    select json_array(sum(calls), sum(errors), sum(total_ns), sum(iif(bucket is null, 0, calls)),
+        min(min_ns), max(max_ns),
+        min(iif(bucket is not null and upto * 100 >= ended * 50, bucket, null)),
+        min(iif(bucket is not null and upto * 100 >= ended * 95, bucket, null)))
+    from (
+        select *,
+            sum(iif(bucket is null, 0, calls)) over (order by bucket) as upto,
+            sum(iif(bucket is null, 0, calls)) over () as ended
+        from (
+            select count(*) as calls, sum(status is 5) as errors, sum(ns) as total_ns,
+                min(ns) as min_ns, max(ns) as max_ns,
+                case
+                    when ns < 1000 then ns
+                    when ns < 10000 then ns / 10 * 10 + 5
+                    when ns < 100000 then ns / 100 * 100 + 50
+                    when ns < 1000000 then ns / 1000 * 1000 + 500
+                    when ns < 10000000 then ns / 10000 * 10000 + 5000
+                    when ns < 100000000 then ns / 100000 * 100000 + 50000
+                    when ns < 1000000000 then ns / 1000000 * 1000000 + 500000
+                    when ns < 10000000000 then ns / 10000000 * 10000000 + 5000000
+                    when ns < 100000000000 then ns / 100000000 * 100000000 + 50000000
+                    when ns < 1000000000000 then ns / 1000000000 * 1000000000 + 500000000
+                    else ns / 10000000000 * 10000000000 + 5000000000
+                end as bucket
+            from (
+                select t.ended_ns - t.started_ns as ns, t.status
+                from task t where t.activity = p.activity and t.workflow = p.workflow
+            )
+            group by bucket
+        )
+    )
+))) j on j.value ->> 0 is not null;
+
+create view ancestors as
+select t.task_id, j.value ->> 0 as ancestor_task_id, j.value ->> 1 as depth
+from task t
+join json_each((
+    with recursive up (id, depth) as (
+        select t.parent_task_id, 1 where t.parent_task_id is not null
+        union all
+        select p.parent_task_id, up.depth + 1
+        from up join task p on p.task_id = up.id
+        where p.parent_task_id is not null and up.depth < 65536
+    )
+    select json_group_array(json_array(id, depth)) from up
+)) j;
+
+create view descendants as
+select t.task_id, j.value ->> 0 as descendant_task_id, j.value ->> 1 as depth
+from task t
+join json_each((
+    with recursive down (id, depth) as (
+        select c.task_id, 1 from task c where c.parent_task_id = t.task_id
+        union all
+        select c.task_id, down.depth + 1
+        from down join task c on c.parent_task_id = down.id
+        where down.depth < 65536
+    )
+    select json_group_array(json_array(id, depth)) from down
+)) j;
+
+create view derivations as
+select d.task_id, cast(null as text) as name, d.source_task_id, cast(null as text) as source_name,
+    'declared' as evidence
+from dependency d
+union all
+select u.task_id, u.name, g.task_id, g.name, iif(u.evidence = 1, 'path', 'content')
+from fingerprint u
+join fingerprint g on g.fingerprint = u.fingerprint and g.direction = 1 and g.evidence = u.evidence
+join task user on user.task_id = u.task_id
+join task maker on maker.task_id = g.task_id
+where u.direction = 0 and maker.ended_ns <= user.started_ns and maker.task_id <> user.task_id;
+
+create view events as
+select
+    cast(null as text) as event_id,
+    cast(null as real) as timestamp,
+    cast(null as text) as category,
+    cast(null as text) as name,
+    cast(null as text) as kind,
+    cast(null as real) as value,
+    cast(null as text) as unit,
+    cast(null as text) as labels,
+    cast(null as text) as task_id,
+    cast(null as text) as workflow_id
+where 0;
+
+create view machines as
+select
+    m.machine_id,
+    m.facts ->> '$.hostname' as hostname,
+    m.facts -> '$.platform' as platform,
+    m.facts -> '$.cpu' as cpu,
+    m.facts -> '$.memory' as memory,
+    m.facts -> '$.disk' as disk,
+    m.facts -> '$.network' as network,
+    m.facts -> '$.environment' as environment,
+    m.facts -> '$.gpu' as gpu
+from machine m;
+
+-- offered = persisted + pending + dropped (by reason) + torn, exactly.
+create view health as
+select
+    r.recorder_id as recorder,
+    r.pid,
+    r.offered,
+    r.persisted,
+    r.offered - r.persisted - r.dropped_full - r.dropped_oversize - r.dropped_nested - r.dropped_stopped
+        - r.torn as pending,
+    r.dropped_full,
+    r.dropped_oversize,
+    r.dropped_nested,
+    r.dropped_stopped,
+    r.recovered,
+    r.torn,
+    r.warnings
+from recorder r;

@@ -1,0 +1,234 @@
+//! The store: one writing connection to one database file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use telemetry_journal::{Batch, Source};
+
+use crate::error::{StoreError, is_busy, is_damage};
+use crate::file::{self, Standing, Watch};
+use crate::id_text::IdText;
+use crate::merge::{Applied, Memory, Merge, Origin};
+use crate::schema;
+
+/// Older ones can lose committed rows when a write and a checkpoint meet.
+const SQLITE_VERSION_MIN: i32 = 3_051_003;
+const PAGE_BYTES: u32 = 16_384;
+/// With SQLite's default of 1,000 pages the insert rate falls as the file grows; with this it is flat.
+const CHECKPOINT_PAGES: u32 = 8_000;
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const BUSY_RETRIES: usize = 3;
+const STATEMENTS_MAX: usize = 64;
+
+/// What a committed row survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Durability {
+    /// The death of the process, in any way.
+    #[default]
+    Process,
+    /// A power cut, too.
+    Power,
+}
+
+/// How a store is opened for writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// What a committed row survives.
+    pub durability: Durability,
+    /// The file is on a network file system, where a write-ahead log in shared memory must not be used.
+    pub network_file_system: bool,
+}
+
+/// A database that records are written to.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    options: StoreOptions,
+    /// None only while a lost connection is being replaced.
+    connection: Option<Connection>,
+    watch: Watch,
+    memory: Memory,
+}
+
+impl Store {
+    /// Opens the database for writing, and makes it, its folder and its schema where they are missing.
+    /// A file that is damaged or not ours is renamed and a new one begun; one of a newer version is
+    /// refused.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let store = telemetry_store::Store::open(&folder.path().join("provenance.db"), Default::default())?;
+    /// assert!(store.integrity()?.is_empty());
+    /// # Ok(()) }
+    /// ```
+    pub fn open(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
+        check_sqlite()?;
+        // A relative path would name another file once the program changes its folder.
+        let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
+        let connection = match connect(&path, options) {
+            Err(StoreError::Damaged { .. } | StoreError::Foreign { .. }) => {
+                file::put_aside(&path)?;
+                connect(&path, options)?
+            }
+            other => other?,
+        };
+        let watch = Watch::new(&path);
+        Ok(Self { path, options, connection: Some(connection), watch, memory: Memory::default() })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Merges a batch in one transaction. Any order, repetition and split of the same records gives
+    /// the same views. After an error nothing of the batch is applied and the store can be used on.
+    pub fn apply(&mut self, source: &dyn Source, batch: &Batch) -> Result<Applied, StoreError> {
+        self.apply_from(Origin::Live, source, batch)
+    }
+
+    pub(crate) fn apply_from(
+        &mut self,
+        origin: Origin,
+        source: &dyn Source,
+        batch: &Batch,
+    ) -> Result<Applied, StoreError> {
+        self.write("merging records", |connection, memory| {
+            if memory.has_seen(source, batch) {
+                return Ok(Applied::default());
+            }
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            memory.forget_if_others_wrote(&transaction)?;
+            let applied = Merge::new(&transaction, memory, source, batch)?.run(origin)?;
+            transaction.commit()?;
+            memory.remember(source, batch);
+            Ok(applied)
+        })
+    }
+
+    /// Notes that a recorder is dead: its tasks and workflows that are still open are `INTERRUPTED`
+    /// from now on, and so are open ones that are merged later. An END that is found later wins.
+    pub fn interrupt(&mut self, recorder: u128, ended_ns: i64) -> Result<(), StoreError> {
+        self.write("noting an interrupted recorder", |connection, _| {
+            connection.execute(
+                "insert into recorder (recorder_id, interrupted_ns) values (?1, ?2)
+                on conflict (recorder_id) do update
+                set interrupted_ns = min(coalesce(interrupted_ns, excluded.interrupted_ns), excluded.interrupted_ns)",
+                (IdText::new(recorder), ended_ns),
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Checks the whole file; what is wrong with it, nothing if it is sound.
+    pub fn integrity(&self) -> Result<Vec<String>, StoreError> {
+        let check = || {
+            let Some(connection) = &self.connection else { return Ok(Vec::new()) };
+            let mut statement = connection.prepare("pragma integrity_check")?;
+            let lines = statement.query_map([], |row| row.get(0))?;
+            lines
+                .filter(|line| line.as_ref().is_ok_and(|text: &String| text != "ok") || line.is_err())
+                .collect()
+        };
+        check().map_err(|source| schema::failed(&self.path, "checking the file", source))
+    }
+
+    /// Writes the log back into the database and empties it, as far as readers allow.
+    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
+        self.write("writing the log back", |connection, _| {
+            connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()))
+        })
+    }
+
+    /// Runs something that writes, again while others are in the way.
+    fn write<T>(
+        &mut self,
+        doing: &'static str,
+        mut work: impl FnMut(&mut Connection, &mut Memory) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let connection = self.connected()?;
+        let mut attempt = work(connection.0, connection.1);
+        for _ in 0..BUSY_RETRIES {
+            if !attempt.as_ref().is_err_and(is_busy) {
+                break;
+            }
+            let connection = self.connected()?;
+            attempt = work(connection.0, connection.1);
+        }
+        attempt.map_err(|source| self.recover_from(doing, source))
+    }
+
+    /// After an error: what was remembered may have been rolled back, and a damaged file is moved out
+    /// of the way so that the next attempt finds a good one.
+    fn recover_from(&mut self, doing: &'static str, source: rusqlite::Error) -> StoreError {
+        self.memory.forget();
+        if is_damage(&source) {
+            self.connection = None;
+            if let Err(error) = file::put_aside(&self.path) {
+                return error;
+            }
+        }
+        schema::failed(&self.path, doing, source)
+    }
+
+    /// The connection, opened again if its file is not the one that the path names.
+    fn connected(&mut self) -> Result<(&mut Connection, &mut Memory), StoreError> {
+        let standing = self.watch.standing();
+        if standing == Standing::Lost {
+            // Its descriptors belong to somebody else by now: closing them would be our bug in their files.
+            std::mem::forget(self.connection.take());
+        }
+        if standing != Standing::Ours || self.connection.is_none() {
+            self.connection = None;
+            let fresh = Self::open(&self.path, self.options)?;
+            *self = fresh;
+        }
+        match &mut self.connection {
+            Some(connection) => Ok((connection, &mut self.memory)),
+            None => Err(StoreError::Replaced { path: self.path.clone() }),
+        }
+    }
+}
+
+fn check_sqlite() -> Result<(), StoreError> {
+    let found = rusqlite::version_number();
+    match found < SQLITE_VERSION_MIN {
+        true => Err(StoreError::OldSqlite { found, needed: SQLITE_VERSION_MIN }),
+        false => Ok(()),
+    }
+}
+
+fn connect(path: &Path, options: StoreOptions) -> Result<Connection, StoreError> {
+    file::prepare(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)
+        .map_err(|source| schema::failed(path, "opening the database", source))?;
+    connection
+        .busy_timeout(BUSY_TIMEOUT)
+        .map_err(|source| schema::failed(path, "opening the database", source))?;
+    let is_empty = schema::check(&connection, path)?;
+    configure(&connection, options, is_empty)
+        .and_then(|()| schema::migrate(&mut connection))
+        .map_err(|source| schema::failed(path, "preparing the database", source))?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection, options: StoreOptions, is_empty: bool) -> rusqlite::Result<()> {
+    if is_empty {
+        connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+    }
+    let (journal, synchronous) = match (options.network_file_system, options.durability) {
+        (true, _) => ("truncate", "full"),
+        (false, Durability::Power) => ("wal", "full"),
+        (false, Durability::Process) => ("wal", "normal"),
+    };
+    connection.pragma_update(None, "journal_mode", journal)?;
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "secure_delete", "fast")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    Ok(())
+}
