@@ -1,3 +1,4 @@
+//! The smallest program that records: `cargo run --example first`, then `telemetry ls`.
 use telemetry::{task, workflow};
 
 #[task(output = "y")]
