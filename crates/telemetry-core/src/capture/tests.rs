@@ -98,6 +98,17 @@ fn serialize_before_debug_before_the_name() {
 }
 
 #[test]
+fn pointers() {
+    assert_eq!(captured!(&Arc::<str>::from("text")), r#""text""#);
+    assert_eq!(captured!(&Box::new(5)), "5");
+    assert_eq!(captured!(&std::borrow::Cow::Borrowed("text")), r#""text""#);
+    assert_eq!(captured!(&Arc::new(Point { x: 1 })), r#"{"x":1}"#);
+    assert_eq!(captured!(&&Rc::new(Both)), r#""serialize""#);
+    assert_eq!(captured!(&Arc::new(OnlyDebug(1))), r#""OnlyDebug(1)""#);
+    assert!(is_type(&captured!(&Arc::new(Bare)), "Arc<telemetry_core::capture::tests::Bare>"));
+}
+
+#[test]
 fn lists() {
     assert_eq!(captured!(&[1u8; 3]), "[1,1,1]");
     assert_eq!(captured!(&[1u8; 3][..]), "[1,1,1]");
@@ -141,7 +152,7 @@ fn generics_and_impl_trait() {
     fn mutable(value: &mut impl Serialize) -> String {
         captured!(&value)
     }
-    fn borrowed<'a, T: Serialize>(value: &'a T) -> String {
+    fn borrowed<T: Serialize>(value: &T) -> String {
         captured!(&&value)
     }
     assert_eq!(unbounded(&1), r#"{"$type":"i32"}"#);

@@ -10,6 +10,7 @@
 use super::append;
 use super::error::Error;
 use super::formatted::Formatted;
+use super::within::{self, TEXT_HEADER_MAX};
 use crate::value::tag;
 use serde::Serialize;
 use std::fmt::Display;
@@ -172,15 +173,15 @@ impl<'a> Writer<'a> {
             append::text(self.bytes, text);
             return Ok(());
         }
-        let header = cut_header_length(text.len());
+        let header = within::cut_header_length(text.len());
         self.room(header)?;
-        self.spent = !append_text_within(self.bytes, text, self.budget.end);
+        self.spent = !within::text(self.bytes, text, self.budget.end);
         Ok(())
     }
 
     pub(super) fn bytes(&mut self, payload: &[u8]) -> Result<(), Error> {
-        self.room(cut_header_length(payload.len()))?;
-        self.spent = !append_bytes_within(self.bytes, payload, self.budget.end);
+        self.room(within::cut_header_length(payload.len()))?;
+        self.spent = !within::bytes(self.bytes, payload, self.budget.end);
         Ok(())
     }
 
@@ -194,7 +195,7 @@ impl<'a> Writer<'a> {
 
     fn failed(&mut self, message: &str) -> Result<(), Error> {
         self.room(TEXT_HEADER_MAX)?;
-        append_mark(self.bytes, tag::FAILED, message, self.budget.end);
+        within::mark(self.bytes, tag::FAILED, message, self.budget.end);
         Ok(())
     }
 
@@ -215,7 +216,7 @@ impl<'a> Writer<'a> {
             self.stop = Stop::Container(self.open.len());
             return Err(Error::Stopped);
         }
-        let closing = 1 + append::varint_length(total.unwrap_or(0) as u64 + 1);
+        let closing = 1 + append::varint_length((total.unwrap_or(0) as u64).saturating_add(1));
         self.room(1 + closing)?;
         self.bytes.push(tag);
         self.depth += 1;
@@ -300,7 +301,7 @@ impl<'a> Writer<'a> {
             self.bytes.push(tag::CUT_END);
             // A hint that the items have proved wrong is no total.
             let total = container.total.filter(|&total| total >= container.begun);
-            append::varint(self.bytes, total.map_or(0, |total| total as u64 + 1));
+            append::varint(self.bytes, total.map_or(0, |total| (total as u64).saturating_add(1)));
         } else {
             self.bytes.push(tag::END);
         }
@@ -316,44 +317,3 @@ impl<'a> Writer<'a> {
 }
 
 pub(super) const FORMATTING_FAILED: &str = "its formatting returned an error";
-
-/// The header of a text that is not cut, or of a short mark.
-pub(super) const TEXT_HEADER_MAX: usize = 6;
-
-/// Names of types and messages of failures are at most this long.
-const MARK_BYTES_MAX: usize = 1024;
-
-fn cut_header_length(full_length: usize) -> usize {
-    1 + 2 * append::varint_length(full_length as u64)
-}
-
-/// Appends the text, or as much of it as fits before `end`; whether it is whole.
-pub(super) fn append_text_within(bytes: &mut Vec<u8>, text: &str, end: usize) -> bool {
-    let left = end.saturating_sub(bytes.len());
-    if text.len() + 1 + append::varint_length(text.len() as u64) <= left {
-        append::text(bytes, text);
-        return true;
-    }
-    let kept = text.floor_char_boundary(left.saturating_sub(cut_header_length(text.len())));
-    append::cut(bytes, tag::TEXT_CUT, text.len(), &text.as_bytes()[..kept]);
-    false
-}
-
-/// Appends the bytes, or as many of them as fit before `end`; whether they are whole.
-pub(super) fn append_bytes_within(bytes: &mut Vec<u8>, payload: &[u8], end: usize) -> bool {
-    let left = end.saturating_sub(bytes.len());
-    if payload.len() + 1 + append::varint_length(payload.len() as u64) <= left {
-        append::prefixed(bytes, tag::BYTES, payload);
-        return true;
-    }
-    let kept = left.saturating_sub(cut_header_length(payload.len())).min(payload.len());
-    append::cut(bytes, tag::BYTES_CUT, payload.len(), &payload[..kept]);
-    false
-}
-
-/// Appends a message or name, shortened without a word where it is very long.
-pub(super) fn append_mark(bytes: &mut Vec<u8>, tag: u8, text: &str, end: usize) {
-    let left = end.saturating_sub(bytes.len() + TEXT_HEADER_MAX).min(MARK_BYTES_MAX);
-    let kept = text.floor_char_boundary(left);
-    append::prefixed(bytes, tag, &text.as_bytes()[..kept]);
-}

@@ -1,7 +1,7 @@
 //! Takes the output of `Display` and `Debug` up to a limit and then ends the formatting.
 
 use super::append;
-use super::budget::TEXT_HEADER_MAX;
+use super::within::TEXT_HEADER_MAX;
 use crate::value::tag;
 use std::fmt::{self, Debug, Display, Write};
 
