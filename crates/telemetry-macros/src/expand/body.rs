@@ -6,10 +6,16 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{ReceiverKind, Signature, Type};
 
 use crate::arguments::Argument;
 use crate::returned::Returned;
+
+/// Where our own tokens are shown in messages and backtraces; what they mean does not depend on it.
+pub(crate) fn shown_at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}
 
 /// Braces of the user around other content.
 pub(crate) fn braces(like: &Group, stream: TokenStream) -> Group {
@@ -63,7 +69,7 @@ pub(crate) fn typed_return(returned: &Returned) -> TokenStream {
     if matches!(annotation, Type::Never(_) | Type::Infer(_)) {
         return TokenStream::new();
     }
-    quote_spanned! {Span::mixed_site()=>
+    quote_spanned! {shown_at(annotation.span())=>
         #[allow(unreachable_code)]
         if let ::core::option::Option::Some(__returned) = ::core::option::Option::None::<#annotation> {
             return __returned;
@@ -81,7 +87,8 @@ pub(crate) fn needs_binding(arguments: &[Argument]) -> bool {
     has_patterns(arguments) || arguments.iter().any(|argument| argument.names.is_empty())
 }
 
-/// A future that polls `future` inside of the running `begun` (a task or a workflow), and ends it with the result.
+/// Statements that poll `future` inside of what the statement `begun` begins, a task or a workflow, and end that with
+/// the result.
 pub(crate) fn polled(
     begun: &TokenStream,
     future: &Group,
@@ -101,7 +108,7 @@ pub(crate) fn polled(
         }
     };
     quote_spanned! {Span::mixed_site()=>
-        let mut __begun = #begun;
+        #begun
         let mut __future = ::core::pin::pin!(async move #future);
         #end
     }

@@ -1,0 +1,6 @@
+use telemetry::workflow;
+
+#[workflow]
+fn main() -> Result<(), String> {
+    Err(5)
+}
