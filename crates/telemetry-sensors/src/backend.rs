@@ -5,9 +5,9 @@ use telemetry_core::settings;
 use crate::telemetry::Telemetry;
 
 #[cfg(target_os = "linux")]
-pub(crate) use crate::linux::Linux as Platform;
+pub(crate) use crate::linux::{Linux as Platform, machine::facts};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use crate::portable::Portable as Platform;
+pub(crate) use crate::portable::{Portable as Platform, facts};
 
 /// Where readings come from.
 pub(crate) trait Backend: Sized {

@@ -20,8 +20,10 @@ mod backend;
 mod capture;
 #[cfg(target_os = "linux")]
 mod linux;
+mod machine;
 mod percent;
 pub mod telemetry;
 
 pub use capture::TelemetryCapture;
+pub use machine::{CpuInfo, MachineInfo, NetworkAddress, PlatformInfo, machine_info};
 pub use telemetry::Telemetry;

@@ -10,6 +10,7 @@ mod disk;
 mod file;
 mod frequency;
 mod link;
+pub(crate) mod machine;
 mod memory;
 mod network;
 mod process;

@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 use telemetry_core::settings::Settings;
-use telemetry_sensors::TelemetryCapture;
+use telemetry_sensors::{NetworkAddress, TelemetryCapture, machine_info};
 
 const PYTHON: &str = "TELEMETRY_TEST_PSUTIL_PYTHON";
 
@@ -130,6 +130,7 @@ fn psutil_agrees() {
     let _held = HeldDescriptors::new();
     let mut psutil = Psutil::start(&python);
     let mut capture = capture();
+    assert_eq!(addresses(), psutil.look()["addresses"]);
     let mut mismatches = Vec::new();
     for _ in 0..ROUNDS_MAX {
         let before = psutil.look();
@@ -141,6 +142,21 @@ fn psutil_agrees() {
         }
     }
     panic!("psutil differs:\n{}", mismatches.join("\n"));
+}
+
+/// The addresses of each interface, each as text.
+fn addresses() -> Value {
+    let machine = machine_info(&Settings::default().telemetry_capture, &[]);
+    let as_text = |address: &NetworkAddress| {
+        let NetworkAddress { family, address, netmask, broadcast, ptp, .. } = address;
+        serde_json::to_string(&(family, address, netmask, broadcast, ptp)).expect("an address is text")
+    };
+    let sorted = |addresses: &Vec<NetworkAddress>| {
+        let mut texts: Vec<_> = addresses.iter().map(as_text).collect();
+        texts.sort();
+        texts
+    };
+    machine.network.iter().map(|(name, addresses)| (name.clone(), sorted(addresses))).collect()
 }
 
 fn compare(before: &Value, ours: &Value, after: &Value) -> Vec<String> {

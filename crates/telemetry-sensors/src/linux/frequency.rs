@@ -17,6 +17,15 @@ pub(crate) fn mean_mhz(roots: &Roots) -> Option<f64> {
     }
 }
 
+/// The lowest and the highest frequency of the first processor in Hz.
+pub(crate) fn limits_hz(roots: &Roots) -> (Option<u64>, Option<u64>) {
+    let folder = roots.sys.join("devices/system/cpu/cpu0/cpufreq");
+    let hz = |name: &str| {
+        fs::read(folder.join(name)).ok().and_then(|text| number(&text)).map(|khz| khz.saturating_mul(1000))
+    };
+    (hz("cpuinfo_min_freq"), hz("cpuinfo_max_freq"))
+}
+
 /// The lines `cpu MHz` of /proc/cpuinfo.
 pub(crate) fn reported_mhz(text: &[u8]) -> Vec<f64> {
     let mhz = |line: &[u8]| {
@@ -38,7 +47,7 @@ fn policies(sys: &Path) -> Vec<PathBuf> {
 }
 
 /// The entries of `folder` that are called `prefix` and a number.
-fn numbered(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+pub(crate) fn numbered(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let is_numbered = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

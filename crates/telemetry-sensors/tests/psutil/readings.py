@@ -27,7 +27,12 @@ def process(pid):
 def host():
     frequency = psutil.cpu_freq()
     interfaces = psutil.net_io_counters(pernic=True)
+    addresses = {
+        name: sorted(json.dumps(address, separators=(",", ":")) for address in found)
+        for name, found in psutil.net_if_addrs().items()
+    }
     return {
+        "addresses": addresses,
         "cpu": {
             "times_avg": psutil.cpu_times()._asdict(),
             "frequency": frequency and frequency.current,
