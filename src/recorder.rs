@@ -70,7 +70,7 @@ impl Recorder {
     /// nothing.
     pub fn start(settings: Settings) -> Result<Self, Error> {
         let mut running = lock();
-        if let Some(current) = current(&running) {
+        if let Some(current) = current(running.as_ref()) {
             return Ok(Self { running: Some(current) });
         }
         if !settings.instrumentation.enabled {
@@ -120,7 +120,7 @@ impl Drop for Recorder {
         let mut running = lock();
         // One is ours and one is the one in RUNNING: nobody else has a handle.
         if Arc::strong_count(&handle) == 2
-            && current(&running).is_some_and(|current| Arc::ptr_eq(&current, &handle))
+            && current(running.as_ref()).is_some_and(|current| Arc::ptr_eq(&current, &handle))
         {
             *running = None;
             drop(running);
@@ -169,20 +169,27 @@ impl Running {
 /// where the settings are wrong it warns and records at `lightweight`, never more than they may have
 /// meant to allow; where nothing can be recorded it warns, and the program runs on.
 pub(crate) fn start_automatically() {
-    if current(&lock()).is_some() {
+    if current(lock().as_ref()).is_some() {
         return;
     }
-    let settings = Settings::load().map(|loaded| loaded.settings).unwrap_or_else(|error| {
-        warn(&format!("{error}\nrecording at level lightweight until this is mended"));
-        let mut settings = Settings::default();
-        settings.capture.default_level = Level::Lightweight;
-        settings
-    });
+    let settings = match Settings::load() {
+        Ok(loaded) => loaded.settings,
+        Err(error) => {
+            warn(&format!("{error}\nrecording at level lightweight until this is mended"));
+            lightweight()
+        }
+    };
     match Recorder::start(settings) {
         // The recorder lives until the process ends.
         Ok(recorder) => std::mem::forget(recorder),
         Err(error) => warn(&format!("nothing is recorded: {error}")),
     }
+}
+
+fn lightweight() -> Settings {
+    let mut settings = Settings::default();
+    settings.capture.default_level = Level::Lightweight;
+    settings
 }
 
 fn journal_folder(settings: &Settings) -> PathBuf {
@@ -219,7 +226,7 @@ fn lock() -> MutexGuard<'static, Option<(u32, Arc<Running>)>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn current(running: &Option<(u32, Arc<Running>)>) -> Option<Arc<Running>> {
-    let (pid, running) = running.as_ref()?;
+fn current(running: Option<&(u32, Arc<Running>)>) -> Option<Arc<Running>> {
+    let (pid, running) = running?;
     (*pid == std::process::id()).then(|| Arc::clone(running))
 }
