@@ -7,6 +7,7 @@ mod facts;
 mod recorder;
 mod sensors;
 mod task;
+pub mod testing;
 mod warning;
 mod workflow;
 
