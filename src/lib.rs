@@ -1,12 +1,21 @@
 //! Records the provenance of workflows and model code while they run, and makes it answerable with SQL.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "sqlite")]
+mod drain;
+#[cfg(not(feature = "sqlite"))]
+#[path = "drain/none.rs"]
 mod drain;
 mod error;
 mod facts;
 mod recorder;
+#[cfg(feature = "sensors")]
+mod sensors;
+#[cfg(not(feature = "sensors"))]
+#[path = "sensors/none.rs"]
 mod sensors;
 mod task;
+#[cfg(feature = "sqlite")]
 pub mod testing;
 mod warning;
 mod workflow;
