@@ -29,6 +29,7 @@ pub use telemetry_core::level::Level;
 pub use telemetry_core::runtime::{Context, Entered};
 pub use telemetry_core::settings::{Settings, SettingsError};
 pub use telemetry_core::status::{ErrorKind, Status};
+pub use telemetry_journal::{Counters, DropReason};
 pub use telemetry_macros::{task, workflow};
 pub use workflow::Workflow;
 
