@@ -255,11 +255,12 @@ fn cell_text(cell: &telemetry_store::Cell) -> String {
 
 /// All views but `health`, whose counters say how often something was written: sorted lines.
 pub(crate) fn dump(reader: &Reader) -> String {
-    let mut text = String::new();
-    for view in VIEWS.into_iter().filter(|&view| view != "health") {
-        let mut rows = lines(reader, &format!("select * from {view}"));
-        rows.sort();
-        text.push_str(&format!("== {view}\n{}\n", rows.join("\n")));
-    }
-    text
+    let views = VIEWS.into_iter().filter(|&view| view != "health");
+    views.map(|view| section(reader, view)).collect()
+}
+
+fn section(reader: &Reader, view: &str) -> String {
+    let mut rows = lines(reader, &format!("select * from {view}"));
+    rows.sort();
+    format!("== {view}\n{}\n", rows.join("\n"))
 }
