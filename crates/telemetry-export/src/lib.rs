@@ -1,1 +1,8 @@
 //! Formats in which records leave telemetry.
+#![forbid(unsafe_code)]
+
+pub mod tree;
+
+mod duration;
+
+pub use duration::duration;
