@@ -16,7 +16,8 @@ pub enum Found {
 }
 
 impl Found {
-    fn id(&self) -> &str {
+    /// The id.
+    pub fn id(&self) -> &str {
         match self {
             Self::Workflow(id) | Self::Task(id) => id,
         }
