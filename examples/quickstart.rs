@@ -90,7 +90,7 @@ fn show(recorder: &Recorder) -> Result<(), Box<dyn Error>> {
     println!("The tasks of this run:\n\n{}", tree::draw(&tasks));
 
     let question = "select activity_id, status, count(*) as calls, min(stderr) as error
-from tasks where workflow_id = ? group by activity_id, status order by min(started_at)";
+from tasks where workflow_id = ? group by activity_id, status order by activity_id, status";
     let answer = reader.query(question, &[workflow.id().into()], QueryLimits::default())?;
     println!("An answer in SQL:\n\n{question}\n\n{}", table::draw(&answer));
     println!("All of it is in {}", database.display());

@@ -70,6 +70,13 @@ impl<'a> Ring<'a> {
         self.words[index].store(value, Ordering::Relaxed);
     }
 
+    /// Writes to each page once, so that records do not pay for it.
+    pub(crate) fn touch(&self) {
+        for word in self.words.iter().step_by(layout::PAGE_WORDS) {
+            word.fetch_or(0, Ordering::Relaxed);
+        }
+    }
+
     /// Adds to a counter that only one thread writes.
     #[inline]
     pub(crate) fn add(&self, index: usize, count: u64) {
