@@ -66,7 +66,7 @@ impl ObjectText {
             self.text.push(b'}');
             self.is_finished = true;
         }
-        Some(String::from_utf8_lossy(&self.text))
+        Some(as_text(&self.text))
     }
 
     fn name(&self, index: usize) -> &[u8] {
@@ -101,11 +101,13 @@ impl ObjectText {
 #[derive(Debug, Default)]
 pub(super) struct ListText {
     text: Vec<u8>,
+    is_finished: bool,
 }
 
 impl ListText {
     pub(super) fn clear(&mut self) {
         self.text.clear();
+        self.is_finished = false;
     }
 
     pub(super) fn push(&mut self, json: &str) {
@@ -123,8 +125,18 @@ impl ListText {
         if self.text.is_empty() {
             return None;
         }
-        self.text.push(b']');
-        Some(String::from_utf8_lossy(&self.text))
+        if !std::mem::replace(&mut self.is_finished, true) {
+            self.text.push(b']');
+        }
+        Some(as_text(&self.text))
+    }
+}
+
+/// JSON of values is UTF-8 already; the check is for values out of a damaged journal.
+fn as_text(json: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(json) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(json),
     }
 }
 
