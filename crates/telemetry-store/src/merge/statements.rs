@@ -2,9 +2,17 @@
 
 use rusqlite::{CachedStatement, Connection};
 
-/// A START, with its END if that is in the same batch. Most tasks come once and whole, so the program
-/// is kept short; what is there already goes through `TASK_MERGE`, which has the same parameters.
-const TASK_START: &str = "
+/// A START, with its END if that is in the same batch, of a task as most are. Such tasks come once, so
+/// the program is kept short; what is there already goes through `TASK_MERGE`.
+const TASK_USUAL: &str = "
+insert into task (
+    task_id, parent_task_id, root_task_id, workflow, activity, recorder, thread, depth, level,
+    started_ns, used, status, ended_ns, generated, start_snapshot, start_age_ms, end_snapshot, end_age_ms
+) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+on conflict (task_id) do nothing";
+
+/// The same with all columns.
+const TASK_RARE: &str = "
 insert into task (
     task_id, parent_task_id, root_task_id, workflow, activity, recorder, thread, depth, level,
     started_ns, used, status, ended_ns, generated, start_snapshot, start_age_ms, end_snapshot, end_age_ms,
@@ -16,6 +24,7 @@ insert into task (
 )
 on conflict (task_id) do nothing";
 
+/// The same where the row is there: START has its columns, and END may have been first with its own.
 const TASK_MERGE: &str = "
 update task set
     parent_task_id = ?2,
@@ -122,7 +131,8 @@ where key = ?1";
 
 /// The statements that run for most records, kept at hand for one batch.
 pub(super) struct Statements<'c> {
-    pub(super) task_start: CachedStatement<'c>,
+    pub(super) task_usual: CachedStatement<'c>,
+    pub(super) task_rare: CachedStatement<'c>,
     pub(super) task_merge: CachedStatement<'c>,
     pub(super) task_end: CachedStatement<'c>,
     pub(super) task_touch: CachedStatement<'c>,
@@ -131,14 +141,13 @@ pub(super) struct Statements<'c> {
     pub(super) fingerprint: CachedStatement<'c>,
     pub(super) dependency: CachedStatement<'c>,
     pub(super) snapshot: CachedStatement<'c>,
-    /// Whether `task_start` still has the snapshots, or columns that few tasks have, of an earlier task.
-    pub(super) is_rest_bound: bool,
 }
 
 impl<'c> Statements<'c> {
     pub(super) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
         Ok(Self {
-            task_start: connection.prepare_cached(TASK_START)?,
+            task_usual: connection.prepare_cached(TASK_USUAL)?,
+            task_rare: connection.prepare_cached(TASK_RARE)?,
             task_merge: connection.prepare_cached(TASK_MERGE)?,
             task_end: connection.prepare_cached(TASK_END)?,
             task_touch: connection.prepare_cached(TASK_TOUCH)?,
@@ -147,7 +156,6 @@ impl<'c> Statements<'c> {
             fingerprint: connection.prepare_cached(FINGERPRINT)?,
             dependency: connection.prepare_cached(DEPENDENCY)?,
             snapshot: connection.prepare_cached(SNAPSHOT)?,
-            is_rest_bound: false,
         })
     }
 }

@@ -49,6 +49,26 @@ struct Pointers {
     thread: i64,
 }
 
+/// A START, and what its END adds.
+struct Started<'a> {
+    task: IdText,
+    start: &'a TaskStart,
+    pointers: Pointers,
+    snapshot: (Option<i64>, Option<u32>),
+    ending: Ending,
+}
+
+/// Which columns of a START are written, and how.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// A new row, with the columns that most tasks have.
+    Usual,
+    /// A new row, with all columns.
+    All,
+    /// All columns, into a row that is there.
+    Merge,
+}
+
 impl Merge<'_> {
     pub(super) fn apply_start(
         &mut self,
@@ -58,6 +78,7 @@ impl Merge<'_> {
         let task = IdText::new(start.task.as_u128());
         let activity = self.keys.activity(self.connection, self.source, start.activity)?;
         let pointers = self.pointers(&start, activity.as_deref())?;
+        let snapshot = self.snapshot_use(start.snapshot);
         self.fields.clear();
         self.fields.collect(&mut self.statements, task, Phase::Start, activity.as_deref(), start_items)?;
         let mut ending = Ending::default();
@@ -65,8 +86,12 @@ impl Merge<'_> {
             self.fields.collect(&mut self.statements, task, Phase::End, activity.as_deref(), items)?;
             ending = self.ending(&end);
         }
-        if self.insert_start(task, &start, &pointers, &ending)? == 0 {
-            self.merge_start(task, &start, &pointers, &ending)?;
+        let fields = &*self.fields;
+        let is_rare = fields.has_more || fields.updated.is_some() || ending.error_kind.is_some();
+        let started = Started { task, start: &start, pointers, snapshot, ending };
+        let parts = if is_rare { Parts::All } else { Parts::Usual };
+        if self.write_start(parts, &started)? == 0 {
+            self.write_start(Parts::Merge, &started)?;
         }
         Ok(())
     }
@@ -82,50 +107,20 @@ impl Merge<'_> {
         Ok(Pointers { workflow, activity, recorder: self.recorder, thread })
     }
 
-    /// Inserts the row if it is new. Binding costs as much as making the values, so what few tasks have
-    /// is bound only for those.
-    fn insert_start(
-        &mut self,
-        task: IdText,
-        start: &TaskStart,
-        pointers: &Pointers,
-        ending: &Ending,
-    ) -> rusqlite::Result<usize> {
-        let snapshot = self.snapshot_use(start.snapshot);
-        let fields = &mut *self.fields;
-        let has_rare = fields.has_more || fields.updated.is_some() || ending.error_kind.is_some();
-        let has_rest = has_rare || start.snapshot.is_some() || ending.snapshot.is_some();
-        if self.statements.is_rest_bound {
-            self.statements.task_start.clear_bindings();
-        }
-        self.statements.is_rest_bound = has_rest;
-        let mut row = Binder::new(&mut self.statements.task_start);
-        bind_usual(&mut row, task, start, pointers, self.clock.unix_ns(start.ticks))?;
-        bind_values(&mut row, fields, ending)?;
-        if has_rest {
-            bind_snapshots(&mut row, snapshot, ending)?;
-        }
-        if has_rare {
-            bind_rare(&mut row, fields, ending)?;
+    /// Runs one of the three statements that take a START, with or without the columns that few tasks have.
+    fn write_start(&mut self, parts: Parts, started: &Started<'_>) -> rusqlite::Result<usize> {
+        let statement = match parts {
+            Parts::Usual => &mut self.statements.task_usual,
+            Parts::All => &mut self.statements.task_rare,
+            Parts::Merge => &mut self.statements.task_merge,
+        };
+        let mut row = Binder::new(statement);
+        bind_usual(&mut row, started, self.clock.unix_ns(started.start.ticks))?;
+        bind_values(&mut row, self.fields, started)?;
+        if parts != Parts::Usual {
+            bind_rare(&mut row, self.fields, started)?;
         }
         row.execute()
-    }
-
-    fn merge_start(
-        &mut self,
-        task: IdText,
-        start: &TaskStart,
-        pointers: &Pointers,
-        ending: &Ending,
-    ) -> rusqlite::Result<()> {
-        let snapshot = self.snapshot_use(start.snapshot);
-        let mut row = Binder::new(&mut self.statements.task_merge);
-        bind_usual(&mut row, task, start, pointers, self.clock.unix_ns(start.ticks))?;
-        bind_values(&mut row, self.fields, ending)?;
-        bind_snapshots(&mut row, snapshot, ending)?;
-        bind_rare(&mut row, self.fields, ending)?;
-        row.execute()?;
-        Ok(())
     }
 
     pub(super) fn apply_end(&mut self, (end, items): (TaskEnd, Items<'_>)) -> rusqlite::Result<()> {
@@ -182,13 +177,8 @@ impl Merge<'_> {
     }
 }
 
-fn bind_usual(
-    row: &mut Binder<'_, '_>,
-    task: IdText,
-    start: &TaskStart,
-    pointers: &Pointers,
-    started_ns: i64,
-) -> rusqlite::Result<()> {
+fn bind_usual(row: &mut Binder<'_, '_>, started: &Started<'_>, started_ns: i64) -> rusqlite::Result<()> {
+    let Started { task, start, pointers, .. } = started;
     row.bind(task)?
         .bind(start.parent.map(|parent| IdText::new(parent.as_u128())))?
         .bind(far_root(start))?
@@ -202,25 +192,21 @@ fn bind_usual(
     Ok(())
 }
 
-fn bind_values(row: &mut Binder<'_, '_>, fields: &mut Fields, ending: &Ending) -> rusqlite::Result<()> {
+fn bind_values(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
+    let Started { snapshot: (snapshot, age_ms), ending, .. } = started;
     row.bind(fields.used.finish())?
         .bind(ending.status)?
         .bind(ending.ended_ns)?
-        .bind(fields.generated.finish())?;
+        .bind(fields.generated.finish())?
+        .bind(snapshot)?
+        .bind(age_ms)?
+        .bind(ending.snapshot)?
+        .bind(ending.age_ms)?;
     Ok(())
 }
 
-fn bind_snapshots(
-    row: &mut Binder<'_, '_>,
-    (snapshot, age_ms): (Option<i64>, Option<u32>),
-    ending: &Ending,
-) -> rusqlite::Result<()> {
-    row.bind(snapshot)?.bind(age_ms)?.bind(ending.snapshot)?.bind(ending.age_ms)?;
-    Ok(())
-}
-
-fn bind_rare(row: &mut Binder<'_, '_>, fields: &mut Fields, ending: &Ending) -> rusqlite::Result<()> {
-    row.bind(ending.error_kind)?
+fn bind_rare(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
+    row.bind(started.ending.error_kind)?
         .bind(fields.updated)?
         .bind(&fields.subtype)?
         .bind(&fields.group)?
