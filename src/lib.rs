@@ -33,6 +33,11 @@ pub use telemetry_journal::{Counters, DropReason};
 pub use telemetry_macros::{task, workflow};
 pub use workflow::Workflow;
 
+#[cfg(feature = "sqlite")]
+pub use telemetry_export as export;
+#[cfg(feature = "sqlite")]
+pub use telemetry_store as store;
+
 /// What generated code needs. No interface: it may change in any version.
 #[doc(hidden)]
 pub mod __private {
