@@ -267,3 +267,48 @@ made_by_macro FINISHED → {"result":3}
         },
     );
 }
+
+#[derive(Debug, Default)]
+struct Counter {
+    count: u32,
+}
+
+#[task(skip(count), level = data)]
+impl Counter {
+    const STEP: u32 = 2;
+
+    const fn zero() -> Self {
+        Self { count: 0 }
+    }
+
+    fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn add(&mut self, times: u32) -> &mut Self {
+        self.count += times * Self::STEP;
+        self
+    }
+
+    #[task(name = "later", output = "count")]
+    async fn add_later(mut self, times: u32) -> u32 {
+        pause().await;
+        self.add(times).count()
+    }
+}
+
+#[test]
+fn whole_impl_blocks() {
+    check(
+        r#"
+add FINISHED {"times":1} → {"result":"Counter { count: 2 }"}
+later FINISHED {"times":2} → {"count":6}
+└─ add FINISHED {"times":2} → {"result":"Counter { count: 6 }"}
+"#,
+        || {
+            let mut counter = Counter::zero();
+            assert_eq!(counter.add(1).count(), 2);
+            assert_eq!(block_on(counter.add_later(2)), 6);
+        },
+    );
+}
