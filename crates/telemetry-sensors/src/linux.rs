@@ -49,7 +49,7 @@ impl Linux {
             memory: wanted.memory.then(|| memory::Reader::open(&roots)),
             network: wanted.network.then(|| network::Reader::open(&roots)),
             disk: wanted.disk.then(|| disk::Reader::open(&roots)),
-            cgroup: wanted.cgroup().then(|| cgroup::Reader::open(&roots)),
+            cgroup: wants_cgroup(wanted).then(|| cgroup::Reader::open(&roots)),
             roots,
         }
     }
@@ -61,6 +61,12 @@ impl Linux {
         }
         forked
     }
+}
+
+/// A control group limits memory and processors: its block belongs to both toggles, so that each of them
+/// alone gives its own block and nothing else.
+fn wants_cgroup(wanted: Wanted) -> bool {
+    wanted.cpu && wanted.memory
 }
 
 impl Backend for Linux {
