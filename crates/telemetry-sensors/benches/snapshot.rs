@@ -13,8 +13,8 @@ mod linux {
     use std::time::Instant;
 
     use sysinfo::{Disks, Networks, Pid, ProcessRefreshKind, ProcessesToUpdate, System};
-    use telemetry_core::settings::Settings;
-    use telemetry_sensors::TelemetryCapture;
+    use telemetry_core::settings::{self, Settings};
+    use telemetry_sensors::{TelemetryCapture, machine_info};
 
     const ROUNDS: usize = 41;
     const READINGS: usize = 200;
@@ -45,6 +45,25 @@ mod linux {
             rounds.push(&[ours, bare, theirs, again, clock]);
         }
         rounds.report();
+        report_start(&settings);
+    }
+
+    /// What a recorder pays once.
+    fn report_start(settings: &settings::TelemetryCapture) {
+        let allow = &Settings::default().redaction.environment_allow;
+        let start = time(READINGS, || {
+            black_box(TelemetryCapture::new(settings));
+        });
+        let machine = time(READINGS_SYSINFO, || {
+            black_box(machine_info(settings, allow));
+        });
+        let snapshot = TelemetryCapture::new(settings).capture().cloned().unwrap_or_default();
+        let json = time(READINGS, || {
+            black_box(snapshot.to_json());
+        });
+        for (name, cost) in [("start", start), ("machine_info", machine), ("to_json", json)] {
+            println!("{name:<24}{cost:>10.0} ns");
+        }
     }
 
     /// Nanoseconds a call.
