@@ -148,3 +148,9 @@ fn blocks_have_the_known_keys_and_no_others() {
     check("/network", &["netio_sum", "netio_per_interface"]);
     check("/network/netio_sum", &traffic);
 }
+
+#[test]
+fn a_capture_may_move_between_threads() {
+    fn can_be_sent<T: Send>(_: &T) {}
+    can_be_sent(&TelemetryCapture::new(&all_off()));
+}
