@@ -13,6 +13,7 @@ mod error;
 mod formatted;
 mod serializer;
 mod value;
+mod within;
 
 pub use value::ValueEncoder;
 
@@ -56,6 +57,22 @@ const KEY_BYTES_MAX: usize = 256;
 const TELEMETRY_BYTES_MAX: usize = 1 << 20;
 
 /// Collects the items of one record after another in one buffer.
+///
+/// ```
+/// use telemetry_core::encoder::{Encoder, Limits};
+/// use telemetry_core::record::Items;
+///
+/// let mut encoder = Encoder::new();
+/// encoder.reset(Limits { items_max: 2, ..Limits::default() });
+/// encoder.used(0, |value| value.int(21));
+/// encoder.result(|value| value.serialize(&[1.5, 2.5, 3.5]));
+///
+/// let mut json = Vec::new();
+/// for item in Items::new(encoder.bytes()) {
+///     item.value.write_json(&mut json);
+/// }
+/// assert_eq!(json, br#"21[1.5,2.5,{"$cut":{"items":3}}]"#);
+/// ```
 #[derive(Debug)]
 pub struct Encoder {
     bytes: Vec<u8>,
@@ -236,3 +253,6 @@ impl Default for Encoder {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests;

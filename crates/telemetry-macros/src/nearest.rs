@@ -2,7 +2,7 @@
 
 /// The nearest of the candidates, if it is near enough to be meant.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = name.chars().count().max(3) / 3;
+    let limit = name.chars().count().div_ceil(3).min(name.chars().count() / 2);
     candidates
         .into_iter()
         .map(|candidate| (distance(name, candidate), candidate))
@@ -61,7 +61,8 @@ mod tests {
         assert_eq!(nearest("ouput", known), Some("output"));
         assert_eq!(nearest("skipall", known), Some("skip_all"));
         assert_eq!(nearest("campaign", known), None);
-        assert_eq!(nearest("x", known), None);
+        assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(nearest("dat", ["data"]), Some("data"));
     }
 
     #[test]

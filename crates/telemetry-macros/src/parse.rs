@@ -212,7 +212,8 @@ fn unknown_level(word: &str) -> String {
 
 fn path(key: &Ident, input: ParseStream) -> syn::Result<Path> {
     equals(key, input, "path")?;
-    input.call(Path::parse_mod_style)
+    let wrong = input.error("`crate` is a path, without quotes");
+    input.call(Path::parse_mod_style).map_err(|_| wrong)
 }
 
 /// `outputs("a", "b")`

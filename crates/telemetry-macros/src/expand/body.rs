@@ -6,10 +6,16 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{ReceiverKind, Signature, Type};
 
 use crate::arguments::Argument;
 use crate::returned::Returned;
+
+/// Where our own tokens are shown in messages and backtraces; what they mean does not depend on it.
+pub(crate) fn shown_at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}
 
 /// Braces of the user around other content.
 pub(crate) fn braces(like: &Group, stream: TokenStream) -> Group {
@@ -33,16 +39,25 @@ pub(crate) fn take_receiver(signature: &Signature) -> TokenStream {
 /// first mentioned, so the last one comes first.
 pub(crate) fn take_arguments(arguments: &[Argument]) -> TokenStream {
     let names = arguments.iter().flat_map(|argument| &argument.names).rev();
-    quote_spanned!(Span::mixed_site()=> #(let _ = &#names;)*)
+    let quiet = quiet(arguments);
+    quote_spanned!(Span::mixed_site()=> #(#quiet let _ = &#names;)*)
+}
+
+/// Keeps the lint about names with an underscore off a statement of ours: it is we who use them.
+pub(crate) fn quiet(arguments: &[Argument]) -> Option<TokenStream> {
+    let mut names = arguments.iter().flat_map(|argument| &argument.names);
+    let any = names.any(|name| name.to_string().starts_with('_'));
+    any.then(|| quote_spanned!(Span::mixed_site()=> #[allow(clippy::used_underscore_binding)]))
 }
 
 /// Binds each argument again, and what its pattern binds right behind it, as the compiler does for a function.
 pub(crate) fn bind(arguments: &[Argument]) -> TokenStream {
+    let quiet = quiet(arguments);
     let bindings = arguments.iter().map(|argument| {
         let Argument { ident, mutability, pattern, .. } = argument;
         let pattern =
             pattern.as_ref().map(|pattern| quote_spanned!(Span::mixed_site()=> let #pattern = #ident;));
-        quote_spanned!(Span::mixed_site()=> let #mutability #ident = #ident; #pattern)
+        quote_spanned!(Span::mixed_site()=> #quiet let #mutability #ident = #ident; #pattern)
     });
     bindings.collect()
 }
@@ -63,7 +78,7 @@ pub(crate) fn typed_return(returned: &Returned) -> TokenStream {
     if matches!(annotation, Type::Never(_) | Type::Infer(_)) {
         return TokenStream::new();
     }
-    quote_spanned! {Span::mixed_site()=>
+    quote_spanned! {shown_at(annotation.span())=>
         #[allow(unreachable_code)]
         if let ::core::option::Option::Some(__returned) = ::core::option::Option::None::<#annotation> {
             return __returned;
@@ -81,7 +96,8 @@ pub(crate) fn needs_binding(arguments: &[Argument]) -> bool {
     has_patterns(arguments) || arguments.iter().any(|argument| argument.names.is_empty())
 }
 
-/// A future that polls `future` inside of the running `begun` (a task or a workflow), and ends it with the result.
+/// Statements that poll `future` inside of what the statement `begun` begins, a task or a workflow, and end that with
+/// the result.
 pub(crate) fn polled(
     begun: &TokenStream,
     future: &Group,
@@ -89,7 +105,7 @@ pub(crate) fn polled(
     ended: &TokenStream,
 ) -> TokenStream {
     let poll = quote_spanned! {Span::mixed_site()=>
-        ::core::future::poll_fn(|__context| __begun.poll(__context, __future.as_mut())).await
+        ::core::future::poll_fn(move |__context| __running.poll(__context, __future.as_mut())).await
     };
     let end = if matches!(returned, Returned::Never) {
         poll
@@ -101,7 +117,8 @@ pub(crate) fn polled(
         }
     };
     quote_spanned! {Span::mixed_site()=>
-        let mut __begun = #begun;
+        #begun
+        let __running = &mut __begun;
         let mut __future = ::core::pin::pin!(async move #future);
         #end
     }

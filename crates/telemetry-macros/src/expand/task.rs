@@ -19,8 +19,7 @@ pub(crate) fn expand(mut plan: TaskPlan) -> Function {
         Form::Place => body_in_place(&plan),
     };
     let renamed = match plan.form {
-        Form::Sync => true,
-        Form::Async => body::needs_binding(&plan.arguments),
+        Form::Sync | Form::Async => true,
         Form::Future(_) | Form::Place => false,
     };
     if renamed {
@@ -65,10 +64,13 @@ fn sync_body(plan: &TaskPlan) -> TokenStream {
     let idents = arguments.iter().map(|argument| &argument.ident);
     let parameters = arguments.iter().map(parameter(body::has_patterns(arguments)));
     let body = sync_statements(function, arguments);
-    quote_spanned! {Span::mixed_site()=>
+    let quiet = body::quiet(arguments);
+    quote_spanned! {body::shown_at(function.signature.ident.span())=>
+        #quiet
+        let __arguments = (#(#idents,)*);
         #private::run(
             &__TELEMETRY_CALLSITE,
-            (#(#idents,)*),
+            __arguments,
             #used,
             move |(#(#parameters,)*)| -> #annotation #body,
             #ended,
@@ -96,7 +98,7 @@ fn sync_statements(function: &Function, arguments: &[Argument]) -> Group {
 }
 
 fn async_body(plan: &TaskPlan) -> TokenStream {
-    let TaskPlan { function, arguments, private, .. } = plan;
+    let TaskPlan { function, arguments, .. } = plan;
     let receiver = body::take_receiver(&function.signature);
     let typed = body::typed_return(&plan.returned);
     let statements = if body::needs_binding(arguments) {
@@ -106,17 +108,41 @@ fn async_body(plan: &TaskPlan) -> TokenStream {
         let taken = body::take_arguments(arguments);
         body::after(quote_spanned!(Span::mixed_site()=> #taken #receiver #typed), &function.body)
     };
-    let used = plan.used_before_patterns();
-    let begun = quote_spanned!(Span::mixed_site()=> #private::begin(&__TELEMETRY_CALLSITE, #used));
+    let begun = begun_with_arguments(plan);
     let future = body::braces(&function.body, statements);
     body::polled(&begun, &future, &plan.returned, &plan.ended())
+}
+
+/// Begins a task inside a closure that gives the arguments back. Were they borrowed in the future itself, it would
+/// keep room for them although they move on.
+fn begun_with_arguments(plan: &TaskPlan) -> TokenStream {
+    let TaskPlan { arguments, private, .. } = plan;
+    let used = plan.used_before_patterns();
+    let begin = quote_spanned!(Span::mixed_site()=> #private::begin(&__TELEMETRY_CALLSITE, #used));
+    if arguments.is_empty() {
+        return quote_spanned!(Span::mixed_site()=> let mut __begun = #begin;);
+    }
+    let idents = arguments.iter().map(|argument| &argument.ident);
+    let parameters = arguments.iter().map(parameter(body::needs_binding(arguments)));
+    let quiet = body::quiet(arguments);
+    quote_spanned! {Span::mixed_site()=>
+        #quiet
+        let (mut __begun, #(#parameters,)*) = (move || {
+            let __begun = #begin;
+            (__begun, #(#idents,)*)
+        })();
+    }
 }
 
 /// The task begins with the first poll; arguments that the future does not own cannot be captured then.
 fn future_body(plan: &TaskPlan, future: &FutureBody) -> TokenStream {
     let TaskPlan { private, .. } = plan;
     let used = plan.used_by_name(|name| mentions(future.block.stream(), &|word| word == name));
-    let begun = quote_spanned!(Span::mixed_site()=> #private::begin(&__TELEMETRY_CALLSITE, #used));
+    let quiet = body::quiet(&plan.arguments);
+    let begun = quote_spanned! {Span::mixed_site()=>
+        #quiet
+        let mut __begun = #private::begin(&__TELEMETRY_CALLSITE, #used);
+    };
     let typed = body::typed_return(&plan.returned);
     let statements = body::braces(&future.block, body::after(typed, &future.block));
     let polled = body::polled(&begun, &statements, &plan.returned, &plan.ended());
@@ -131,7 +157,9 @@ fn future_body(plan: &TaskPlan, future: &FutureBody) -> TokenStream {
 fn body_in_place(plan: &TaskPlan) -> TokenStream {
     let TaskPlan { function, private, .. } = plan;
     let used = plan.used_by_name(|_| true);
+    let quiet = body::quiet(&plan.arguments);
     let guard = quote_spanned! {Span::mixed_site()=>
+        #quiet
         let __guard = #private::Guard::enter(&__TELEMETRY_CALLSITE, #used);
     };
     body::after(guard, &function.body)

@@ -5,6 +5,7 @@ use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::{Ident, Index, LitStr};
 
+use crate::expand::body::shown_at;
 use crate::validate::{Outputs, TaskPlan};
 
 impl TaskPlan {
@@ -32,21 +33,22 @@ impl TaskPlan {
         let calls: TokenStream = self
             .captured()
             .filter(|name| is_in_scope(name))
-            .map(|name| self.used(name, &quote_spanned!(Span::mixed_site()=> &#name)))
+            .map(|name| self.used(name, &quote_spanned!(shown_at(name.span())=> &#name)))
             .collect();
         one_parameter(&calls)
     }
 
     /// Captures the arguments before their patterns were matched.
     pub(crate) fn used_before_patterns(&self) -> TokenStream {
-        one_parameter(&self.used_of_each(|_, ident| quote_spanned!(Span::mixed_site()=> &#ident)))
+        one_parameter(&self.used_of_each(|_, ident| quote_spanned!(shown_at(ident.span())=> &#ident)))
     }
 
     /// Captures the arguments out of a tuple in which they all lie.
     pub(crate) fn used_of_tuple(&self) -> TokenStream {
-        let calls = self.used_of_each(|position, _| {
-            let index = Index { index: position as u32, span: Span::mixed_site() };
-            quote_spanned!(Span::mixed_site()=> &__arguments.#index)
+        let calls = self.used_of_each(|position, ident| {
+            let span = shown_at(ident.span());
+            let index = Index { index: position as u32, span };
+            quote_spanned!(span=> &__arguments.#index)
         });
         if calls.is_empty() {
             return quote_spanned!(Span::mixed_site()=> |_, _| {});
@@ -73,7 +75,8 @@ impl TaskPlan {
     fn used(&self, name: &Ident, reference: &TokenStream) -> TokenStream {
         let key = self.key(name);
         let private = &self.private;
-        quote_spanned!(Span::mixed_site()=> __encoder.used(#key, |__value| #private::capture!(__value, #reference));)
+        let span = shown_at(name.span());
+        quote_spanned!(span=> __encoder.used(#key, |__value| #private::capture!(__value, #reference));)
     }
 
     /// Captures the result of the call.

@@ -42,7 +42,7 @@ fn sync_body(plan: &WorkflowPlan) -> TokenStream {
     let annotation = plan.returned.annotation();
     let body = body::braces(&plan.function.body, body::after(taken(plan), &plan.function.body));
     let ended = ended(plan);
-    quote_spanned! {Span::mixed_site()=>
+    quote_spanned! {body::shown_at(plan.function.signature.ident.span())=>
         #private::run_workflow(&__TELEMETRY_WORKFLOW, move || -> #annotation #body, #ended)
     }
 }
@@ -52,7 +52,9 @@ fn async_body(plan: &WorkflowPlan) -> TokenStream {
     let taken = taken(plan);
     let typed = body::typed_return(&plan.returned);
     let statements = body::after(quote_spanned!(Span::mixed_site()=> #taken #typed), &plan.function.body);
-    let begun = quote_spanned!(Span::mixed_site()=> #private::begin_workflow(&__TELEMETRY_WORKFLOW));
+    let begun = quote_spanned! {Span::mixed_site()=>
+        let mut __begun = #private::begin_workflow(&__TELEMETRY_WORKFLOW);
+    };
     let future = body::braces(&plan.function.body, statements);
     body::polled(&begun, &future, &plan.returned, &ended(plan))
 }
