@@ -161,7 +161,7 @@ fn recovery(host: &Path, folder: &Path) -> Command {
 }
 
 /// Recovers; nothing may be left in the folder, and nothing may be strange.
-fn recover(host: &Path, folder: &Path) -> Outcome {
+pub(super) fn recover(host: &Path, folder: &Path) -> Outcome {
     let output = recovery(host, folder).output()?;
     if !output.status.success() {
         return Err(format!("recovery failed: {}", String::from_utf8_lossy(&output.stderr)).into());
