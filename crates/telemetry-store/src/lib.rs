@@ -1,7 +1,7 @@
-//! The SQLite store of telemetry: schema, drain, recovery, readers.
+//! The store of telemetry: schema, drain, recovery, readers.
 //!
 //! The only room with SQL. Records come out of a journal ([`Drain`]) and are merged into base tables;
-//! people read views, with [`Reader`] or any SQLite client.
+//! people read views, with [`Reader`] or any client of the file.
 #![forbid(unsafe_code)]
 
 mod drain;
@@ -10,6 +10,7 @@ mod file;
 mod id_text;
 mod merge;
 mod recovery;
+mod reader;
 mod schema;
 mod store;
 
@@ -17,5 +18,9 @@ pub use drain::{Drain, Pass};
 pub use error::StoreError;
 pub use merge::Applied;
 pub use recovery::{Recovery, recover};
+pub use reader::{
+    ActivityRow, Cell, DerivationRow, Found, HealthRow, JsonText, Order, QueryLimits, Reader, RelatedTask,
+    Table, TaskDetail, TaskFilter, TaskRow, TreeRow, WorkflowFilter, WorkflowRow,
+};
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use store::{Durability, Store, StoreOptions};
