@@ -17,6 +17,7 @@ pub(crate) fn map(file: &File, offset_bytes: u64, words: usize) -> io::Result<&'
     // What the journal holds must not end up in a core dump; a kernel that cannot do it changes nothing.
     #[cfg(target_os = "linux")]
     let _ = mapping.advise(memmap2::Advice::DontDump);
+    #[expect(clippy::cast_ptr_alignment, reason = "a mapping begins at a page")]
     let pointer = mapping.as_mut_ptr().cast::<AtomicU64>();
     std::mem::forget(mapping);
     // SAFETY: the mapping is `words * 8` bytes long, page-aligned, readable and writable, and is never

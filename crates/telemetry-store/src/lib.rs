@@ -9,18 +9,18 @@ mod error;
 mod file;
 mod id_text;
 mod merge;
-mod recovery;
 mod reader;
+mod recovery;
 mod schema;
 mod store;
 
 pub use drain::{Drain, Pass};
 pub use error::StoreError;
 pub use merge::Applied;
-pub use recovery::{Recovery, recover};
 pub use reader::{
     ActivityRow, Cell, DerivationRow, Found, HealthRow, JsonText, Order, QueryLimits, Reader, RelatedTask,
     Table, TaskDetail, TaskFilter, TaskRow, TreeRow, WorkflowFilter, WorkflowRow,
 };
+pub use recovery::{Recovery, recover};
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use store::{Durability, Store, StoreOptions};
