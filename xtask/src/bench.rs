@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::terminal::complain;
+
 const RESULTS: &str = "bench-results.json";
 const PEERS: &[&str] = &["flowcept==1.0.3"];
 
@@ -21,7 +23,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<(), String>
             Ok(python) => {
                 cargo.arg("--python").arg(python);
             }
-            Err(why) => eprintln!("warning: no peers in Python: {why}"),
+            Err(why) => complain(&format!("no peers in Python: {why}")),
         }
     }
     succeed(&mut cargo)
