@@ -8,6 +8,7 @@ mod drain;
 mod drain;
 mod error;
 mod facts;
+mod not_yet;
 mod recorder;
 #[cfg(feature = "sensors")]
 mod sensors;
