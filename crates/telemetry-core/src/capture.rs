@@ -3,26 +3,31 @@
 //!
 //! | tier | for | written as |
 //! |---|---|---|
-//! | 5 | numbers, texts, paths, and references to them | themselves, without a guard against panics |
-//! | 4 | `Mutex`, `RwLock`, `RefCell` of something that is `Serialize` | their content, if they are free |
-//! | 3 | `Serialize` | what it says |
+//! | 7 | numbers, texts, paths, and pointers to them | themselves, without a guard against panics |
+//! | 6 | `Mutex`, `RwLock`, `RefCell` of something that is `Serialize` | their content, if they are free |
+//! | 5 | `Serialize` | what it says |
+//! | 4 | `Arc` and `Rc` of something that is `Serialize` | what they point to |
+//! | 3 | lists of something that is `Debug` | the text of the first items |
 //! | 2 | `Debug` | its text |
 //! | 1 | everything else | the name of the type |
 //!
-//! A call on `&&&&Probe` finds the trait of the highest tier that holds: the compiler tries it with the
+//! A call on `&&&&&&&Probe` finds the trait of the highest tier that holds: the compiler tries it with the
 //! fewest dereferences first. Nothing here is an interface for users; generated code calls the macros.
 
 mod lock;
 mod outcome;
 mod plain;
+mod shared;
+mod slice;
 mod tier;
 
 pub use lock::TryLock;
 pub use outcome::{AnyOutcome, Outcome, ResultOutcome};
 pub use plain::Plain;
-pub use tier::{
-    DebugTier, ErrorDebugTier, ErrorDisplayTier, ErrorNameTier, LockTier, NameTier, PlainTier, SerializeTier,
-};
+pub use shared::Shared;
+pub use slice::DebugSlice;
+pub use tier::{DebugTier, ErrorDebugTier, ErrorDisplayTier, ErrorNameTier};
+pub use tier::{LockTier, NameTier, PlainTier, SerializeTier, SharedTier, SliceTier};
 
 /// A reference on its way to the tier that fits its type.
 #[doc(hidden)]
@@ -33,8 +38,9 @@ pub struct Probe<'a, T: ?Sized>(pub &'a T);
 #[doc(hidden)]
 pub mod tiers {
     pub use super::{AnyOutcome as _, ResultOutcome as _};
-    pub use super::{DebugTier as _, LockTier as _, NameTier as _, PlainTier as _, SerializeTier as _};
+    pub use super::{DebugTier as _, LockTier as _, NameTier as _, PlainTier as _};
     pub use super::{ErrorDebugTier as _, ErrorDisplayTier as _, ErrorNameTier as _};
+    pub use super::{SerializeTier as _, SharedTier as _, SliceTier as _};
 }
 
 /// Writes what a reference refers to with a [`ValueEncoder`](crate::encoder::ValueEncoder).
@@ -45,7 +51,7 @@ macro_rules! __capture {
         match ($value_encoder, $crate::capture::Probe($reference)) {
             (value_encoder, probe) => {
                 use $crate::capture::tiers::*;
-                (&&&&&probe).__telemetry_capture(value_encoder)
+                (&&&&&&&probe).__telemetry_capture(value_encoder)
             }
         }
     };
@@ -79,3 +85,6 @@ macro_rules! __outcome {
         }
     };
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ mod error;
 mod formatted;
 mod serializer;
 mod value;
+mod within;
 
 pub use value::ValueEncoder;
 
@@ -56,17 +57,34 @@ const KEY_BYTES_MAX: usize = 256;
 const TELEMETRY_BYTES_MAX: usize = 1 << 20;
 
 /// Collects the items of one record after another in one buffer.
+///
+/// ```
+/// use telemetry_core::encoder::{Encoder, Limits};
+/// use telemetry_core::record::Items;
+///
+/// let mut encoder = Encoder::new();
+/// encoder.reset(Limits { items_max: 2, ..Limits::default() });
+/// encoder.used(0, |value| value.int(21));
+/// encoder.result(|value| value.serialize(&[1.5, 2.5, 3.5]));
+///
+/// let mut json = Vec::new();
+/// for item in Items::new(encoder.bytes()) {
+///     item.value.write_json(&mut json);
+/// }
+/// assert_eq!(json, br#"21[1.5,2.5,{"$cut":{"items":3}}]"#);
+/// ```
 #[derive(Debug)]
 pub struct Encoder {
     bytes: Vec<u8>,
     open: Vec<Open>,
     limits: Limits,
+    has_error: bool,
 }
 
 impl Encoder {
     /// An encoder with the default limits; allocates with the first item.
     pub const fn new() -> Self {
-        Self { bytes: Vec::new(), open: Vec::new(), limits: Limits::DEFAULT }
+        Self { bytes: Vec::new(), open: Vec::new(), limits: Limits::DEFAULT, has_error: false }
     }
 
     /// Begins the next record.
@@ -74,6 +92,7 @@ impl Encoder {
     pub fn reset(&mut self, limits: Limits) {
         self.bytes.clear();
         self.limits = limits;
+        self.has_error = false;
     }
 
     /// The items so far, without the zero byte that ends them.
@@ -86,6 +105,12 @@ impl Encoder {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// Whether the record has the message of an error.
+    #[inline]
+    pub fn has_error(&self) -> bool {
+        self.has_error
     }
 
     /// An input, by its index among the keys of the activity.
@@ -134,6 +159,7 @@ impl Encoder {
 
     /// The message of an error or a panic.
     pub fn error(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        self.has_error = true;
         self.plain(Field::Stderr, write);
     }
 
@@ -227,3 +253,6 @@ impl Default for Encoder {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use telemetry_journal::clock::unix_ms;
+use telemetry_journal::process::random_bits;
 use uuid::Uuid;
 
 macro_rules! id {
@@ -71,6 +73,19 @@ id! {
 id! {
     /// The id of one recorder: one process's capturing, and so of its journal.
     RecorderId
+}
+
+impl RecorderId {
+    /// A new id: version 7, of now.
+    pub fn generate() -> Self {
+        let now = unix_ms();
+        let random = u128::from(random_bits()) << 64 | u128::from(random_bits());
+        let id = uuid::Builder::from_unix_timestamp_millis(
+            now,
+            &random.to_be_bytes().last_chunk().copied().unwrap_or_default(),
+        );
+        Self(id.into_uuid().as_u128())
+    }
 }
 
 /// A text that is not an id.

@@ -5,9 +5,12 @@
 
 pub mod capture;
 pub mod encoder;
+mod glob;
 pub mod id;
 pub mod level;
 pub mod record;
+pub mod runtime;
+pub mod sensor;
 pub mod settings;
 pub mod status;
 pub mod value;

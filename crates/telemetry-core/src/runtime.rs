@@ -20,8 +20,6 @@ mod workflow;
 
 pub use callsite::Callsite;
 pub use current::{Context, Entered};
-pub use recording::{Recording, RecordingOptions, active_recording};
+pub use recording::{AlreadyRecording, Recording, RecordingOptions, active_recording};
 pub use task::{AsyncTask, Ending, StartedTask, begin, run};
 pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};
-
-pub(crate) use local::Local;

@@ -33,6 +33,8 @@
 mod encoded;
 mod fingerprint;
 mod json;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use encoded::Encoded;
 pub(crate) use encoded::read_varint;

@@ -10,6 +10,7 @@ mod calibration;
 mod counter;
 
 pub(crate) use calibration::Calibration;
+pub use calibration::unix_ms;
 pub use counter::ticks;
 
 /// How many points a journal keeps; the last one holds from then on.

@@ -88,3 +88,37 @@ pub trait Source: Send + Sync {
     /// The counters as they will be once `batch` is released: what a commit of it writes down.
     fn counters_after(&self, batch: &Batch) -> Counters;
 }
+
+impl<T: Source + ?Sized> Source for &T {
+    fn id(&self) -> u128 {
+        (**self).id()
+    }
+
+    fn pid(&self) -> u32 {
+        (**self).pid()
+    }
+
+    fn name(&self, number: u32) -> Option<Name> {
+        (**self).name(number)
+    }
+
+    fn clock(&self) -> Clock {
+        (**self).clock()
+    }
+
+    fn collect(&self, batch: &mut Batch) {
+        (**self).collect(batch);
+    }
+
+    fn release(&self, batch: &Batch) {
+        (**self).release(batch);
+    }
+
+    fn counters(&self) -> Counters {
+        (**self).counters()
+    }
+
+    fn counters_after(&self, batch: &Batch) -> Counters {
+        (**self).counters_after(batch)
+    }
+}

@@ -1,8 +1,11 @@
 //! Values that are written as they are.
 
 use crate::encoder::ValueEncoder;
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// A value whose writing runs no code of the user.
 #[doc(hidden)]
@@ -50,14 +53,22 @@ plain! {
     OsString: |value| path(Path::new(value));
 }
 
-impl<T: Plain + ?Sized> Plain for &T {
-    #[inline]
-    fn write(&self, value_encoder: &mut ValueEncoder<'_>) {
-        (**self).write(value_encoder);
-    }
+macro_rules! pointers {
+    ($($pointer:ty,)+) => {
+        $(
+            impl<T: Plain + ?Sized> Plain for $pointer {
+                #[inline]
+                fn write(&self, value_encoder: &mut ValueEncoder<'_>) {
+                    (**self).write(value_encoder);
+                }
+            }
+        )+
+    };
 }
 
-impl<T: Plain + ?Sized> Plain for &mut T {
+pointers! { &T, &mut T, Box<T>, Rc<T>, Arc<T>, }
+
+impl<T: Plain + ToOwned + ?Sized> Plain for Cow<'_, T> {
     #[inline]
     fn write(&self, value_encoder: &mut ValueEncoder<'_>) {
         (**self).write(value_encoder);

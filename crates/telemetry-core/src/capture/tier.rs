@@ -1,6 +1,6 @@
 //! The tiers, one trait each; the number of `&` before `Probe` is the rank.
 
-use super::{Plain, Probe, TryLock};
+use super::{DebugSlice, Plain, Probe, Shared, TryLock};
 use crate::encoder::ValueEncoder;
 use serde::Serialize;
 use std::fmt::{Debug, Display};
@@ -29,11 +29,15 @@ macro_rules! tiers {
 
 tiers! { __telemetry_capture:
     /// Values that need neither a guard nor a trait of the user.
-    PlainTier for [&&&&] where Plain => |probe, encoder| probe.0.write(encoder);
+    PlainTier for [&&&&&&] where Plain => |probe, encoder| probe.0.write(encoder);
     /// Locks around something that is `Serialize`.
-    LockTier for [&&&] where TryLock => |probe, encoder| probe.0.write(encoder);
+    LockTier for [&&&&&] where TryLock => |probe, encoder| probe.0.write(encoder);
     /// Whatever is `Serialize`.
-    SerializeTier for [&&] where Serialize => |probe, encoder| encoder.serialize(probe.0);
+    SerializeTier for [&&&&] where Serialize => |probe, encoder| encoder.serialize(probe.0);
+    /// Shared pointers to something that is `Serialize`.
+    SharedTier for [&&&] where Shared => |probe, encoder| probe.0.write(encoder);
+    /// Lists of something that is `Debug`.
+    SliceTier for [&&] where DebugSlice => |probe, encoder| probe.0.write(encoder);
     /// Whatever is `Debug`.
     DebugTier for [&] where Debug => |probe, encoder| encoder.debug(&probe.0);
     /// Whatever there is.

@@ -2,9 +2,6 @@
 
 use crate::value::tag;
 
-/// No number takes more bytes than this, its tag included.
-pub(super) const NUMBER_BYTES_MAX: usize = 17;
-
 #[inline]
 pub(super) fn varint(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {

@@ -10,6 +10,7 @@
 use super::append;
 use super::error::Error;
 use super::formatted::Formatted;
+use super::within::{self, TEXT_HEADER_MAX};
 use crate::value::tag;
 use serde::Serialize;
 use std::fmt::Display;
@@ -62,12 +63,14 @@ pub(super) struct Writer<'a> {
     budget: Budget,
     depth: usize,
     stop: Stop,
+    /// Whether something was cut to the last bytes: then not even a short item follows it.
+    spent: bool,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(bytes: &'a mut Vec<u8>, open: &'a mut Vec<Open>, budget: Budget) -> Self {
         open.clear();
-        Self { bytes, open, budget, depth: 0, stop: Stop::None }
+        Self { bytes, open, budget, depth: 0, stop: Stop::None, spent: false }
     }
 
     pub(super) fn mark(&self) -> Mark {
@@ -79,6 +82,7 @@ impl<'a> Writer<'a> {
         self.open.truncate(mark.open);
         self.budget.end = mark.end;
         self.depth = mark.depth;
+        self.spent = false;
     }
 
     /// Replaces everything since the mark with a failure; for use outside of all containers.
@@ -136,7 +140,8 @@ impl<'a> Writer<'a> {
         if self.stop != Stop::None {
             return Err(Error::Stopped);
         }
-        if self.bytes.len() + bytes > self.budget.end && !self.open.is_empty() {
+        let full = self.spent || self.bytes.len() + bytes > self.budget.end;
+        if full && !self.open.is_empty() {
             self.stop = Stop::Value;
             return Err(Error::Stopped);
         }
@@ -149,9 +154,10 @@ impl<'a> Writer<'a> {
 
     #[inline]
     pub(super) fn number(&mut self, append: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
-        self.room(append::NUMBER_BYTES_MAX)?;
+        self.room(1)?;
+        let before = self.bytes.len();
         append(self.bytes);
-        Ok(())
+        self.room(0).inspect_err(|_| self.bytes.truncate(before))
     }
 
     #[inline]
@@ -167,27 +173,29 @@ impl<'a> Writer<'a> {
             append::text(self.bytes, text);
             return Ok(());
         }
-        let header = cut_header_length(text.len());
+        let header = within::cut_header_length(text.len());
         self.room(header)?;
-        append_text_within(self.bytes, text, self.budget.end);
+        self.spent = !within::text(self.bytes, text, self.budget.end);
         Ok(())
     }
 
     pub(super) fn bytes(&mut self, payload: &[u8]) -> Result<(), Error> {
-        self.room(cut_header_length(payload.len()))?;
-        append_bytes_within(self.bytes, payload, self.budget.end);
+        self.room(within::cut_header_length(payload.len()))?;
+        self.spent = !within::bytes(self.bytes, payload, self.budget.end);
         Ok(())
     }
 
     pub(super) fn display(&mut self, value: &dyn Display) -> Result<(), Error> {
         self.room(TEXT_HEADER_MAX)?;
         let mut formatted = Formatted::new(self.bytes, self.budget.end, self.budget.depth_max);
-        if formatted.write_text(value) { Ok(()) } else { Err(Error::Failed(FORMATTING_FAILED.into())) }
+        let written = formatted.write_text(value);
+        self.spent = formatted.is_cut();
+        if written { Ok(()) } else { Err(Error::Failed(FORMATTING_FAILED.into())) }
     }
 
     fn failed(&mut self, message: &str) -> Result<(), Error> {
         self.room(TEXT_HEADER_MAX)?;
-        append_mark(self.bytes, tag::FAILED, message, self.budget.end);
+        within::mark(self.bytes, tag::FAILED, message, self.budget.end);
         Ok(())
     }
 
@@ -208,7 +216,7 @@ impl<'a> Writer<'a> {
             self.stop = Stop::Container(self.open.len());
             return Err(Error::Stopped);
         }
-        let closing = 1 + append::varint_length(total.unwrap_or(0) as u64 + 1);
+        let closing = 1 + append::varint_length((total.unwrap_or(0) as u64).saturating_add(1));
         self.room(1 + closing)?;
         self.bytes.push(tag);
         self.depth += 1;
@@ -293,7 +301,7 @@ impl<'a> Writer<'a> {
             self.bytes.push(tag::CUT_END);
             // A hint that the items have proved wrong is no total.
             let total = container.total.filter(|&total| total >= container.begun);
-            append::varint(self.bytes, total.map_or(0, |total| total as u64 + 1));
+            append::varint(self.bytes, total.map_or(0, |total| (total as u64).saturating_add(1)));
         } else {
             self.bytes.push(tag::END);
         }
@@ -309,40 +317,3 @@ impl<'a> Writer<'a> {
 }
 
 pub(super) const FORMATTING_FAILED: &str = "its formatting returned an error";
-
-/// The header of a text that is not cut, or of a short mark.
-pub(super) const TEXT_HEADER_MAX: usize = 6;
-
-/// Names of types and messages of failures are at most this long.
-const MARK_BYTES_MAX: usize = 1024;
-
-fn cut_header_length(full_length: usize) -> usize {
-    1 + 2 * append::varint_length(full_length as u64)
-}
-
-/// Appends the text, or as much of it as fits before `end`.
-pub(super) fn append_text_within(bytes: &mut Vec<u8>, text: &str, end: usize) {
-    let left = end.saturating_sub(bytes.len());
-    if text.len() + 1 + append::varint_length(text.len() as u64) <= left {
-        return append::text(bytes, text);
-    }
-    let kept = text.floor_char_boundary(left.saturating_sub(cut_header_length(text.len())));
-    append::cut(bytes, tag::TEXT_CUT, text.len(), &text.as_bytes()[..kept]);
-}
-
-/// Appends the bytes, or as many of them as fit before `end`.
-pub(super) fn append_bytes_within(bytes: &mut Vec<u8>, payload: &[u8], end: usize) {
-    let left = end.saturating_sub(bytes.len());
-    if payload.len() + 1 + append::varint_length(payload.len() as u64) <= left {
-        return append::prefixed(bytes, tag::BYTES, payload);
-    }
-    let kept = left.saturating_sub(cut_header_length(payload.len())).min(payload.len());
-    append::cut(bytes, tag::BYTES_CUT, payload.len(), &payload[..kept]);
-}
-
-/// Appends a message or name, shortened without a word where it is very long.
-pub(super) fn append_mark(bytes: &mut Vec<u8>, tag: u8, text: &str, end: usize) {
-    let left = end.saturating_sub(bytes.len() + TEXT_HEADER_MAX).min(MARK_BYTES_MAX);
-    let kept = text.floor_char_boundary(left);
-    append::prefixed(bytes, tag, &text.as_bytes()[..kept]);
-}

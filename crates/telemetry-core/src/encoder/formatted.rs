@@ -1,7 +1,7 @@
 //! Takes the output of `Display` and `Debug` up to a limit and then ends the formatting.
 
 use super::append;
-use super::budget::TEXT_HEADER_MAX;
+use super::within::TEXT_HEADER_MAX;
 use crate::value::tag;
 use std::fmt::{self, Debug, Display, Write};
 
@@ -33,9 +33,25 @@ impl<'a> Formatted<'a> {
         self.wrap(result, |bytes, start| append::wrap_prefixed(bytes, start, tag::DEBUG))
     }
 
+    /// Writes the `Debug` text of the first items of a longer list, without the bracket that would
+    /// close it.
+    pub(super) fn write_debug_start(&mut self, value: &dyn Debug) -> bool {
+        let result = write!(self, "{value:?}");
+        if result.is_ok() && self.bytes.ends_with(b"]") {
+            self.bytes.pop();
+            self.cut = true;
+        }
+        self.wrap(result, |_, _| {})
+    }
+
     /// Writes the text alone; what there is when formatting fails.
     pub(super) fn write_raw(&mut self, value: &dyn Display) {
         let _ = write!(self, "{value}");
+    }
+
+    /// Whether the text was longer than what was written.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
     }
 
     fn wrap(&mut self, result: fmt::Result, whole: impl FnOnce(&mut Vec<u8>, usize)) -> bool {

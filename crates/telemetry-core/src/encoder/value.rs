@@ -4,6 +4,7 @@ use super::append;
 use super::budget::{self, Budget, Open, Writer};
 use super::formatted::Formatted;
 use super::serializer::Serializer;
+use super::within::{self, TEXT_HEADER_MAX};
 use crate::value::tag;
 use serde::Serialize;
 use std::fmt::{Debug, Display};
@@ -12,7 +13,9 @@ use std::path::Path;
 
 /// Writes exactly one value: nothing written counts as null, and of several values the last stays.
 ///
-/// No method fails or panics, whatever the traits of the value do.
+/// No method fails or panics, whatever the traits of the value do. What they do before they return is
+/// theirs: a `Serialize` that waits for a lock waits here too, and the `Debug` of a huge text reads all of
+/// it before it writes the first byte.
 #[derive(Debug)]
 pub struct ValueEncoder<'a> {
     pub(super) bytes: &'a mut Vec<u8>,
@@ -87,17 +90,17 @@ impl ValueEncoder<'_> {
     pub fn text(&mut self, text: &str) {
         let end = self.budget.end;
         let bytes = self.begin();
-        if text.len() + budget::TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
+        if text.len() + TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
             append::text(bytes, text);
         } else {
-            budget::append_text_within(bytes, text, end);
+            within::text(bytes, text, end);
         }
     }
 
     /// Raw bytes.
     pub fn bytes(&mut self, payload: &[u8]) {
         let end = self.budget.end;
-        budget::append_bytes_within(self.begin(), payload, end);
+        within::bytes(self.begin(), payload, end);
     }
 
     /// A path, which need not be UTF-8.
@@ -105,12 +108,12 @@ impl ValueEncoder<'_> {
         let payload = path.as_os_str().as_encoded_bytes();
         let end = self.budget.end;
         let bytes = self.begin();
-        if payload.len() + budget::TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
+        if payload.len() + TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
             append::prefixed(bytes, tag::PATH, payload);
         } else if let Some(text) = path.to_str() {
-            budget::append_text_within(bytes, text, end);
+            within::text(bytes, text, end);
         } else {
-            budget::append_bytes_within(bytes, payload, end);
+            within::bytes(bytes, payload, end);
         }
     }
 
@@ -131,7 +134,7 @@ impl ValueEncoder<'_> {
 
     fn mark(&mut self, tag: u8, text: &str) {
         let end = self.budget.end;
-        budget::append_mark(self.begin(), tag, text, end);
+        within::mark(self.begin(), tag, text, end);
     }
 
     /// What `Serialize` says, up to the limits: iteration ends early where they are reached.
@@ -148,6 +151,17 @@ impl ValueEncoder<'_> {
     /// What `Debug` says, up to the limits.
     pub fn debug(&mut self, value: &dyn Debug) {
         self.formatted(|formatted| formatted.write_debug(value));
+    }
+
+    /// What `Debug` says of the first items, up to the limits. The `Debug` of a slice visits every item
+    /// even after its output was refused, so a long slice must be cut before.
+    pub fn debug_slice<T: Debug>(&mut self, items: &[T]) {
+        let first = &items[..items.len().min(self.budget.items_max)];
+        if first.len() == items.len() {
+            self.debug(&items);
+        } else {
+            self.formatted(|formatted| formatted.write_debug_start(&first));
+        }
     }
 
     /// What `Display` says, up to the limits, as text.

@@ -7,7 +7,7 @@ use crate::level::Level;
 use crate::record::ActivityName;
 
 /// The number of an activity that found no place in the name table.
-const NO_ACTIVITY: u32 = 0x00FF_FFFF;
+pub(super) const NO_ACTIVITY: u32 = 0x00FF_FFFF;
 
 /// A recorded function.
 #[derive(Debug)]
@@ -67,7 +67,8 @@ impl Callsite {
             Level::Off => NO_ACTIVITY,
             _ => recording.activity(&name).unwrap_or(NO_ACTIVITY),
         };
-        let state = u64::from(level.code()) | u64::from(activity) << 8 | u64::from(recording.generation()) << 32;
+        let state =
+            u64::from(level.code()) | u64::from(activity) << 8 | u64::from(recording.generation()) << 32;
         self.state.store(state, Ordering::Relaxed);
         Site { activity, level }
     }

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use telemetry_journal::{Journal, Name};
 
+use super::callsite::{NO_ACTIVITY, Site};
 use super::ids::CoarseClock;
 use super::local::Local;
 use super::snapshots::Snapshots;
@@ -67,7 +68,8 @@ impl Recording {
     /// Makes this the recording in force; an error where another one is.
     pub fn install(options: RecordingOptions) -> Result<&'static Self, AlreadyRecording> {
         let mut current = lock(&CURRENT);
-        if current.is_some() {
+        // In a forked child there is a current one that is not in force: its parent's.
+        if current.is_some() && active_generation() != 0 {
             return Err(AlreadyRecording);
         }
         let recording = Self::new(options);
@@ -153,6 +155,21 @@ impl Recording {
         let capture = &self.settings.capture;
         let rule = capture.rules.iter().find(|rule| matches(&rule.activity, path));
         rule.and_then(|rule| rule.level).or(in_code).unwrap_or(capture.default_level)
+    }
+
+    /// The site of a task that is started by hand.
+    pub(super) fn site_by_name(&self, activity_id: &str) -> Site {
+        let level = self.level_of(activity_id, None);
+        let name = || ActivityName {
+            activity_id: activity_id.to_owned(),
+            path: activity_id.to_owned(),
+            ..ActivityName::default()
+        };
+        let activity = match level {
+            Level::Off => NO_ACTIVITY,
+            _ => self.activity(&name()).unwrap_or(NO_ACTIVITY),
+        };
+        Site { activity, level }
     }
 
     /// The number of an activity in the name table.

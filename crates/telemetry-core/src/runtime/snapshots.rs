@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, TryLockError};
 
-use telemetry_journal::clock::ticks;
 use telemetry_journal::Outgoing;
+use telemetry_journal::clock::ticks;
 
 use super::keeper;
 use super::local::Local;
@@ -29,7 +29,13 @@ impl Snapshots {
     /// A snapshot for now: the latest if it is young enough or another thread is taking the next, else
     /// a new one.
     #[inline]
-    pub(super) fn now(&self, local: &Local, recording: &Recording, now: u64, workflow: u128) -> Option<SnapshotUse> {
+    pub(super) fn now(
+        &self,
+        local: &Local,
+        recording: &Recording,
+        now: u64,
+        workflow: u128,
+    ) -> Option<SnapshotUse> {
         let now_ms = recording.clock().elapsed_ms(now);
         let latest = self.latest(now_ms);
         match latest {

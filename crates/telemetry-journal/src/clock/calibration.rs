@@ -8,7 +8,17 @@ use super::{POINTS_MAX, Point, ticks};
 const FIRST_WINDOW: Duration = Duration::from_micros(100);
 /// From the first point to the second; doubles from point to point.
 const FIRST_INTERVAL: Duration = Duration::from_secs(1);
-const INTERVAL_MAX: Duration = Duration::from_secs(3600);
+const INTERVAL_MAX: Duration = Duration::from_hours(1);
+
+#[expect(clippy::disallowed_methods, reason = "the one place where wall time is read")]
+fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The unix time in milliseconds by the system's clock: for ids outside a recording.
+pub fn unix_ms() -> u64 {
+    since_epoch().as_millis() as u64
+}
 
 /// One moment on both clocks.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +57,11 @@ pub(crate) struct Calibration {
 
 impl Calibration {
     /// Anchors the clock here and now.
-    #[expect(clippy::disallowed_methods, reason = "the one place where wall time is read: the anchor")]
     pub(crate) fn new() -> Self {
         let anchor = Moment::now();
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             anchor,
-            anchor_unix_ns: i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX),
+            anchor_unix_ns: i64::try_from(since_epoch().as_nanos()).unwrap_or(i64::MAX),
             points: Vec::new(),
             is_settled: false,
             next_at: anchor.instant + FIRST_INTERVAL,

@@ -1,0 +1,29 @@
+//! The measured functions: one body under each of the attributes, and bare.
+
+#[telemetry::task(level = "data")]
+#[inline(never)]
+pub(crate) fn with_data(count: i64, factor: f64, name: &str) -> i64 {
+    body(count, factor, name)
+}
+
+#[telemetry::task(level = "lightweight")]
+#[inline(never)]
+pub(crate) fn lightweight(count: i64, factor: f64, name: &str) -> i64 {
+    body(count, factor, name)
+}
+
+#[tracing::instrument]
+#[inline(never)]
+pub(crate) fn instrumented(count: i64, factor: f64, name: &str) -> i64 {
+    body(count, factor, name)
+}
+
+#[inline(never)]
+pub(crate) fn bare(count: i64, factor: f64, name: &str) -> i64 {
+    body(count, factor, name)
+}
+
+#[inline]
+fn body(count: i64, factor: f64, name: &str) -> i64 {
+    count + factor as i64 + name.len() as i64
+}

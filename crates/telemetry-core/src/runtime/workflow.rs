@@ -1,0 +1,196 @@
+//! One run of a program or a part of it: a START, an END, and the tasks between.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::task::{Context as PollContext, Poll};
+
+use telemetry_journal::clock::ticks;
+
+use super::current::{Context, Current};
+use super::local::Local;
+use super::recording::{Recording, active_generation};
+use super::task::{Ending, offer_with_items, panic_message, poll_in};
+use crate::encoder::Encoder;
+use crate::id::{TaskId, WorkflowId};
+use crate::record::{Field, Kind, WorkflowEnd, WorkflowStart};
+
+/// A recorded workflow function; what the attribute puts into a static.
+#[derive(Debug)]
+pub struct WorkflowSite {
+    name: &'static str,
+    options: WorkflowOptions,
+}
+
+/// What the attribute says about a workflow beside its name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WorkflowOptions {
+    /// The set of workflows that it belongs to.
+    pub campaign: Option<&'static str>,
+    /// What it is for.
+    pub description: Option<&'static str>,
+    /// A free word for its kind.
+    pub subtype: Option<&'static str>,
+}
+
+impl WorkflowSite {
+    /// A workflow with this name.
+    pub const fn new(name: &'static str, options: WorkflowOptions) -> Self {
+        Self { name, options }
+    }
+
+    fn start(&self) -> Option<StartedWorkflow> {
+        StartedWorkflow::start(self.name, |encoder| {
+            let WorkflowOptions { campaign, description, subtype } = self.options;
+            if let Some(campaign) = campaign {
+                encoder.text(Field::Campaign, campaign);
+            }
+            if let Some(description) = description {
+                encoder.metadata("workflow_description", |value| value.text(description));
+            }
+            if let Some(subtype) = subtype {
+                encoder.text(Field::Subtype, subtype);
+            }
+        })
+    }
+
+    /// Calls `body` as this workflow.
+    pub fn run<R>(&self, body: impl FnOnce() -> R, ended: impl FnOnce(&mut Encoder, &R)) -> R {
+        let Some(workflow) = self.start() else { return body() };
+        let outcome = workflow.context().run(|| catch_unwind(AssertUnwindSafe(body)));
+        match &outcome {
+            Ok(result) => workflow.end(Ending::Returned, |encoder| ended(encoder, result)),
+            Err(payload) => workflow.end(Ending::Panicked, |encoder| panic_message(encoder, &**payload)),
+        }
+        outcome.unwrap_or_else(|payload| resume_unwind(payload))
+    }
+
+    /// Starts recording an async workflow function.
+    pub fn begin(&self) -> AsyncWorkflow {
+        AsyncWorkflow { workflow: self.start() }
+    }
+}
+
+/// A workflow that has started and not ended.
+#[derive(Debug)]
+pub struct StartedWorkflow {
+    current: Current,
+    generation: u32,
+}
+
+impl StartedWorkflow {
+    /// Starts a workflow; none when nothing records.
+    pub fn start(name: &str, write: impl FnOnce(&mut Encoder)) -> Option<Self> {
+        let generation = active_generation();
+        if generation == 0 {
+            return None;
+        }
+        Local::with(|local| {
+            let recording = local.recording(generation)?;
+            let caller = local.current.get();
+            let (id, now) = local.next_id(recording);
+            let start = WorkflowStart {
+                workflow: WorkflowId::from_u128(id),
+                parent_workflow: (caller.workflow != 0).then(|| WorkflowId::from_u128(caller.workflow)),
+                parent_task: (caller.task != 0).then(|| TaskId::from_u128(caller.task)),
+                ticks: now,
+            };
+            recording.open_workflow(start.workflow);
+            offer_with_items(local, recording, recording.limits(), |encoder| {
+                encoder.text(Field::Name, name);
+                if let Some(campaign) = &recording.settings().experiment.campaign {
+                    encoder.text(Field::Campaign, campaign);
+                }
+                write(encoder);
+                (Kind::WorkflowStart, start.encode())
+            });
+            let current = Current { workflow: id, ..Current::NONE };
+            Some(Self { current, generation: recording.generation() })
+        })
+    }
+
+    /// The id of the workflow.
+    pub fn id(&self) -> WorkflowId {
+        WorkflowId::from_u128(self.current.workflow)
+    }
+
+    /// The context in which its tasks run.
+    pub fn context(&self) -> Context {
+        Context { current: self.current }
+    }
+
+    /// Ends the workflow.
+    pub fn end(self, ending: Ending, write: impl FnOnce(&mut Encoder)) {
+        Local::with(|local| {
+            let recording = local.recording(self.generation);
+            if let Some(recording) = recording.filter(|recording| recording.generation() == self.generation) {
+                end_workflow(local, recording, self.id(), ending, write);
+            }
+        });
+    }
+}
+
+fn end_workflow(
+    local: &Local,
+    recording: &Recording,
+    workflow: WorkflowId,
+    ending: Ending,
+    write: impl FnOnce(&mut Encoder),
+) {
+    let now = ticks();
+    recording.close_workflow(workflow);
+    offer_with_items(local, recording, recording.limits(), |encoder| {
+        write(encoder);
+        let (status, error_kind) = ending.status(encoder.has_error());
+        (Kind::WorkflowEnd, WorkflowEnd { workflow, ticks: now, status, error_kind }.encode())
+    });
+}
+
+impl Recording {
+    /// Ends the workflows that are open, as nobody else will: the process exits.
+    pub fn end_open_workflows(&self) {
+        Local::with(|local| {
+            for workflow in self.open_workflows() {
+                end_workflow(local, self, workflow, Ending::Unknown, |_| {});
+            }
+        });
+    }
+}
+
+/// The record of one call of an async workflow function; see [`super::AsyncTask`].
+#[derive(Debug)]
+#[must_use = "an async workflow that is dropped counts as cancelled"]
+pub struct AsyncWorkflow {
+    workflow: Option<StartedWorkflow>,
+}
+
+impl AsyncWorkflow {
+    /// Polls the function's body within the context of the workflow.
+    pub fn poll<F: Future>(&mut self, context: &mut PollContext<'_>, future: Pin<&mut F>) -> Poll<F::Output> {
+        let Some(workflow) = &self.workflow else { return future.poll(context) };
+        match poll_in(workflow.context(), context, future) {
+            Ok(poll) => poll,
+            Err(payload) => {
+                if let Some(workflow) = self.workflow.take() {
+                    workflow.end(Ending::Panicked, |encoder| panic_message(encoder, &*payload));
+                }
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    /// Ends the workflow with its result.
+    pub fn finish<R>(mut self, result: &R, ended: impl FnOnce(&mut Encoder, &R)) {
+        if let Some(workflow) = self.workflow.take() {
+            workflow.end(Ending::Returned, |encoder| ended(encoder, result));
+        }
+    }
+}
+
+impl Drop for AsyncWorkflow {
+    fn drop(&mut self) {
+        if let Some(workflow) = self.workflow.take() {
+            workflow.end(Ending::Cancelled, |_| {});
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What is captured: calls of the encoder for arguments and results.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use syn::ext::IdentExt;
+use syn::{Ident, Index, LitStr};
+
+use crate::expand::body::shown_at;
+use crate::validate::{Outputs, TaskPlan};
+
+impl TaskPlan {
+    fn is_captured(&self, name: &Ident) -> bool {
+        !self.skipped.contains(name)
+    }
+
+    /// The captured names, in their order.
+    fn captured(&self) -> impl Iterator<Item = &Ident> {
+        self.arguments.iter().flat_map(|argument| &argument.names).filter(|name| self.is_captured(name))
+    }
+
+    /// The names of arguments, then those of outputs: what the callsite declares.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let used = self.captured().map(|name| name.unraw().to_string());
+        used.chain(self.outputs.names().iter().map(LitStr::value)).collect()
+    }
+
+    fn key(&self, name: &Ident) -> usize {
+        self.captured().position(|captured| captured == name).unwrap_or_default()
+    }
+
+    /// Captures the arguments where their own names are in scope.
+    pub(crate) fn used_by_name(&self, is_in_scope: impl Fn(&Ident) -> bool) -> TokenStream {
+        let calls: TokenStream = self
+            .captured()
+            .filter(|name| is_in_scope(name))
+            .map(|name| self.used(name, &quote_spanned!(shown_at(name.span())=> &#name)))
+            .collect();
+        one_parameter(&calls)
+    }
+
+    /// Captures the arguments before their patterns were matched.
+    pub(crate) fn used_before_patterns(&self) -> TokenStream {
+        one_parameter(&self.used_of_each(|_, ident| quote_spanned!(shown_at(ident.span())=> &#ident)))
+    }
+
+    /// Captures the arguments out of a tuple in which they all lie.
+    pub(crate) fn used_of_tuple(&self) -> TokenStream {
+        let calls = self.used_of_each(|position, ident| {
+            let span = shown_at(ident.span());
+            let index = Index { index: position as u32, span };
+            quote_spanned!(span=> &__arguments.#index)
+        });
+        if calls.is_empty() {
+            return quote_spanned!(Span::mixed_site()=> |_, _| {});
+        }
+        quote_spanned!(Span::mixed_site()=> |__encoder, __arguments| { #calls })
+    }
+
+    fn used_of_each(&self, place: impl Fn(usize, &Ident) -> TokenStream) -> TokenStream {
+        let calls = self.arguments.iter().enumerate().map(|(position, argument)| {
+            let place = place(position, &argument.ident);
+            let Some((pattern, names)) = argument.by_reference(&self.skipped) else {
+                let name = argument.names.first().filter(|name| self.is_captured(name));
+                return name.map(|name| self.used(name, &place)).unwrap_or_default();
+            };
+            if names.is_empty() {
+                return TokenStream::new();
+            }
+            let calls = names.iter().map(|name| self.used(name, &quote_spanned!(Span::mixed_site()=> #name)));
+            quote_spanned!(Span::mixed_site()=> { let #pattern = #place; #(#calls)* })
+        });
+        calls.collect()
+    }
+
+    fn used(&self, name: &Ident, reference: &TokenStream) -> TokenStream {
+        let key = self.key(name);
+        let private = &self.private;
+        let span = shown_at(name.span());
+        quote_spanned!(span=> __encoder.used(#key, |__value| #private::capture!(__value, #reference));)
+    }
+
+    /// Captures the result of the call.
+    pub(crate) fn ended(&self) -> TokenStream {
+        ended(&self.private, &self.outputs, self.captured().count())
+    }
+}
+
+/// Captures a result: the error, or the outputs, whose keys begin at `first_key`.
+pub(crate) fn ended(private: &TokenStream, outputs: &Outputs, first_key: usize) -> TokenStream {
+    let capture =
+        |reference| quote_spanned!(Span::mixed_site()=> |__value| #private::capture!(__value, #reference));
+    let calls = match outputs {
+        Outputs::Nothing => return quote_spanned!(Span::mixed_site()=> |_, _| {}),
+        Outputs::Whole => {
+            let capture = capture(quote_spanned!(Span::mixed_site()=> __output));
+            quote_spanned!(Span::mixed_site()=> __encoder.result(#capture);)
+        }
+        Outputs::Named(_) => {
+            let capture = capture(quote_spanned!(Span::mixed_site()=> __output));
+            quote_spanned!(Span::mixed_site()=> __encoder.output(#first_key, #capture);)
+        }
+        Outputs::Fields(names) => {
+            let calls = names.iter().enumerate().map(|(position, name)| {
+                let index = Index { index: position as u32, span: name.span() };
+                let capture = capture(quote_spanned!(Span::mixed_site()=> &__output.#index));
+                let key = first_key + position;
+                quote_spanned!(Span::mixed_site()=> __encoder.output(#key, #capture);)
+            });
+            calls.collect()
+        }
+    };
+    quote_spanned! {Span::mixed_site()=>
+        |__encoder, __result| match #private::outcome!(__result) {
+            #private::Outcome::Value(__output) => { #calls }
+            #private::Outcome::Error(__error) => {
+                __encoder.error(|__value| #private::capture_error!(__value, __error));
+            }
+        }
+    }
+}
+
+fn one_parameter(calls: &TokenStream) -> TokenStream {
+    if calls.is_empty() {
+        return quote_spanned!(Span::mixed_site()=> |_| {});
+    }
+    quote_spanned!(Span::mixed_site()=> |__encoder| { #calls })
+}

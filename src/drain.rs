@@ -1,0 +1,175 @@
+//! The drain thread: recovers what earlier processes left, then writes what this one records.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use telemetry_core::settings::{Durability, Settings};
+use telemetry_journal::{Journal, Source};
+use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
+
+use crate::error::Error;
+use crate::warning::warn;
+
+/// Opens the database that the settings name.
+pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
+    let durability = match settings.store.durability {
+        Durability::Power => telemetry_store::Durability::Power,
+        _ => telemetry_store::Durability::Process,
+    };
+    Ok(Store::open(&settings.store.path, StoreOptions { durability, ..StoreOptions::default() })?)
+}
+
+/// The thread that writes.
+#[derive(Debug)]
+pub(crate) struct DrainThread {
+    journal: &'static Journal,
+    requests: Arc<Requests>,
+}
+
+/// What others want of the drain, and what it has done.
+#[derive(Debug, Default)]
+struct Requests {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// How many flushes were asked for, and up to which one the drain is done.
+    asked: u64,
+    done: u64,
+    is_stopping: bool,
+    is_stopped: bool,
+}
+
+impl DrainThread {
+    pub(crate) fn start(
+        store: Store,
+        journal: &'static Journal,
+        folder: PathBuf,
+        interval: Duration,
+    ) -> Result<Self, Error> {
+        let requests = Arc::new(Requests::default());
+        let worker = Worker { journal, requests: Arc::clone(&requests), interval, folder };
+        thread::Builder::new()
+            .name("telemetry-drain".to_owned())
+            .spawn(move || worker.run(store))
+            .map_err(Error::Thread)?;
+        Ok(Self { journal, requests })
+    }
+
+    /// Waits until everything that was accepted before the call is committed, or the time is over.
+    pub(crate) fn flush(&self, timeout: Duration) {
+        let mut state = self.requests.lock();
+        state.asked += 1;
+        let wanted = state.asked;
+        self.journal.ask_for_drain();
+        self.requests.wait(state, timeout, |state| state.done >= wanted || state.is_stopped);
+    }
+
+    /// Ends the thread after a last pass, or leaves it behind when the time is over.
+    pub(crate) fn stop(&self, timeout: Duration) {
+        let mut state = self.requests.lock();
+        state.is_stopping = true;
+        self.journal.ask_for_drain();
+        self.requests.wait(state, timeout, |state| state.is_stopped);
+    }
+}
+
+impl Requests {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self, state: MutexGuard<'_, State>, timeout: Duration, until: impl Fn(&State) -> bool) {
+        let waited = self.changed.wait_timeout_while(state, timeout, |state| !until(state));
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+struct Worker {
+    journal: &'static Journal,
+    requests: Arc<Requests>,
+    interval: Duration,
+    folder: PathBuf,
+}
+
+impl Worker {
+    fn run(self, mut store: Store) {
+        self.recover(&mut store);
+        let mut drain = Drain::new(store, Arc::new(self.journal));
+        loop {
+            let state = *self.requests.lock();
+            let is_written = pass(&mut drain);
+            self.requests.change(|now| {
+                if is_written {
+                    now.done = state.asked;
+                }
+            });
+            if state.is_stopping {
+                break;
+            }
+            self.journal.prepare();
+            if self.requests.lock().asked == state.asked {
+                self.journal.wait_for_work(self.interval);
+            }
+        }
+        self.finish(&mut drain);
+        // Closing the last connection writes the log back, so that one file is left.
+        drop(drain);
+        self.requests.change(|state| state.is_stopped = true);
+    }
+
+    /// Brings in what dead processes left in the folder.
+    fn recover(&self, store: &mut Store) {
+        match recover(store, &self.folder) {
+            Ok(Recovery { warnings, .. }) => warnings.iter().for_each(|warning| warn(warning)),
+            Err(error) => warn(&format!("cannot recover what earlier processes left: {error}")),
+        }
+    }
+
+    /// Marks what is open as interrupted, and removes the journal if nothing can come after this.
+    fn finish(&self, drain: &mut Drain) {
+        if self.journal.counters().pending > 0 && !pass(drain) {
+            return;
+        }
+        let ended_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
+        if let Err(error) = drain.store().interrupt(self.journal.id(), ended_ns) {
+            return warn(&format!("cannot mark what was open: {error}"));
+        }
+        self.journal.close();
+    }
+}
+
+/// Writes what there is; what cannot be written stays in the journal for the next pass.
+fn pass(drain: &mut Drain) -> bool {
+    let written = drain.finish();
+    if let Err(error) = &written {
+        warn(&format!("cannot write for now, records stay in the journal: {error}"));
+    }
+    written.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn waiting_for_a_change_ends_with_it_or_with_the_time() {
+        let requests = Requests::default();
+        let begun = Instant::now();
+        requests.wait(requests.lock(), Duration::from_millis(10), |state| state.is_stopped);
+        assert!(begun.elapsed() >= Duration::from_millis(10));
+        requests.change(|state| state.is_stopped = true);
+        requests.wait(requests.lock(), Duration::from_hours(1), |state| state.is_stopped);
+    }
+}

@@ -1,0 +1,244 @@
+//! The only start-up code: settings → journal → sensors → drain → exit hook.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use telemetry_core::id::RecorderId;
+use telemetry_core::level::Level;
+use telemetry_core::runtime::{Recording, RecordingOptions};
+use telemetry_core::settings::{DrainMode, OnFull, Settings};
+use telemetry_journal::{Config, Counters, Journal, Source, process};
+
+use crate::drain::{DrainThread, open_store};
+use crate::error::Error;
+use crate::warning::warn;
+use crate::{facts, sensors};
+
+/// How long the end of the process waits for the drain.
+const EXIT_WAIT: Duration = Duration::from_secs(2);
+
+/// The recorder in force, and the process that started it: a forked child has none.
+static RUNNING: Mutex<Option<(u32, Arc<Running>)>> = Mutex::new(None);
+
+/// This process's capturing. While one is started, tasks are recorded.
+///
+/// Dropping the last handle stops it: what was accepted is written, for two seconds at most, and what
+/// is left then is recovered by the next start in the same folder.
+///
+/// ```
+/// # fn main() -> Result<(), telemetry::Error> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// use telemetry::{Recorder, Settings, Task, Workflow};
+///
+/// let mut settings = Settings::default();
+/// settings.store.path = folder.path().join("provenance.db");
+/// let recorder = Recorder::start(settings)?;
+/// let workflow = Workflow::start("by hand");
+/// Task::start("step").used("x", 21).generated("y", 42).end();
+/// workflow.end();
+/// let flushed = recorder.flush(std::time::Duration::from_secs(5));
+/// assert_eq!(flushed.remaining, 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "recording stops when the last recorder is dropped"]
+pub struct Recorder {
+    running: Option<Arc<Running>>,
+}
+
+/// What a flush achieved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Flushed {
+    /// Records that are in the database.
+    pub persisted: u64,
+    /// Records that are accepted and still on their way: safe from the death of the process.
+    pub remaining: u64,
+}
+
+#[derive(Debug)]
+struct Running {
+    recording: &'static Recording,
+    /// None where another process drains.
+    drain: Option<DrainThread>,
+}
+
+impl Recorder {
+    /// Starts recording with these settings. Where this process is recording already, answers another
+    /// handle on that, whatever the settings say; with `instrumentation.enabled: false`, one that does
+    /// nothing.
+    pub fn start(settings: Settings) -> Result<Self, Error> {
+        let mut running = lock();
+        if let Some(current) = current(running.as_ref()) {
+            return Ok(Self { running: Some(current) });
+        }
+        if !settings.instrumentation.enabled {
+            return Ok(Self { running: None });
+        }
+        let started = Arc::new(Running::start(settings)?);
+        *running = Some((std::process::id(), Arc::clone(&started)));
+        Ok(Self { running: Some(started) })
+    }
+
+    /// Starts recording with the settings that are found: see [`Settings::load`].
+    pub fn start_with_found_settings() -> Result<Self, Error> {
+        Self::start(Settings::load()?.settings)
+    }
+
+    /// Waits until everything that was accepted before the call is in the database, or the time is over.
+    pub fn flush(&self, timeout: Duration) -> Flushed {
+        let Some(running) = &self.running else { return Flushed { persisted: 0, remaining: 0 } };
+        if let Some(drain) = &running.drain {
+            drain.flush(timeout);
+        }
+        let counters = running.recording.journal().counters();
+        Flushed { persisted: counters.persisted, remaining: counters.pending }
+    }
+
+    /// What became of the records so far: `offered == persisted + pending + dropped + torn`.
+    pub fn counters(&self) -> Counters {
+        self.running.as_ref().map_or_else(Counters::default, |running| running.recording.journal().counters())
+    }
+
+    /// The database.
+    pub fn database(&self) -> Option<PathBuf> {
+        self.running.as_ref().map(|running| running.recording.settings().store.path.clone())
+    }
+
+    /// Stops recording: tasks that start from now on are not recorded. Writes what was accepted, for as
+    /// long as `timeout`.
+    pub fn stop(self, timeout: Duration) -> Flushed {
+        let Some(running) = &self.running else { return Flushed { persisted: 0, remaining: 0 } };
+        *lock() = None;
+        running.stop(timeout);
+        self.flush(Duration::ZERO)
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let Some(handle) = self.running.take() else { return };
+        let mut running = lock();
+        // One is ours and one is the one in RUNNING: nobody else has a handle.
+        if Arc::strong_count(&handle) == 2
+            && current(running.as_ref()).is_some_and(|current| Arc::ptr_eq(&current, &handle))
+        {
+            *running = None;
+            drop(running);
+            handle.stop(EXIT_WAIT);
+        }
+    }
+}
+
+impl Running {
+    fn start(settings: Settings) -> Result<Self, Error> {
+        let folder = journal_folder(&settings);
+        let interval = Duration::from_millis(settings.journal.drain_interval_ms);
+        let store = match settings.journal.drain {
+            DrainMode::External => None,
+            _ => Some(open_store(&settings)?),
+        };
+        let journal = Journal::create(&folder, journal_config(&settings))?;
+        let recording = Recording::install(RecordingOptions {
+            journal,
+            process: facts::process(&settings),
+            sensor: sensors::sensor(&settings),
+            settings,
+        })?;
+        let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose()?;
+        hook_once();
+        Ok(Self { recording, drain })
+    }
+
+    /// Ends the recording and the drain.
+    fn stop(&self, timeout: Duration) {
+        self.recording.end_open_workflows();
+        self.recording.remove();
+        if let Some(drain) = &self.drain {
+            drain.stop(timeout);
+        }
+    }
+}
+
+/// Starts recording for a function with `#[workflow]`, unless this process is recording. Never fails:
+/// where the settings are wrong it warns and records at `lightweight`, never more than they may have
+/// meant to allow; where nothing can be recorded it warns, and the program runs on.
+pub(crate) fn start_automatically() {
+    if current(lock().as_ref()).is_some() {
+        return;
+    }
+    let settings = match Settings::load() {
+        Ok(loaded) => loaded.settings,
+        Err(error) => {
+            warn(&format!("{error}\nrecording at level lightweight until this is mended"));
+            lightweight()
+        }
+    };
+    match Recorder::start(settings) {
+        // The recorder lives until the process ends.
+        Ok(recorder) => std::mem::forget(recorder),
+        Err(error) => warn(&format!("nothing is recorded: {error}")),
+    }
+}
+
+fn lightweight() -> Settings {
+    let mut settings = Settings::default();
+    settings.capture.default_level = Level::Lightweight;
+    settings
+}
+
+fn journal_config(settings: &Settings) -> Config {
+    let journal = &settings.journal;
+    Config {
+        id: RecorderId::generate().as_u128(),
+        lane_bytes: journal.lane_bytes,
+        lanes_max: journal.lanes_max,
+        on_full: match journal.on_full {
+            OnFull::Degrade => telemetry_journal::OnFull::Degrade,
+            OnFull::Drop => telemetry_journal::OnFull::Drop,
+            _ => telemetry_journal::OnFull::Wait,
+        },
+        wait_max: Duration::from_millis(journal.wait_ms_max),
+    }
+}
+
+fn journal_folder(settings: &Settings) -> PathBuf {
+    let beside_store = || settings.store.path.parent().unwrap_or(Path::new(".")).join("journal");
+    settings.journal.dir.clone().unwrap_or_else(beside_store)
+}
+
+/// Hooks into the end of the process and into its forks, once a process.
+fn hook_once() {
+    static HOOKED: std::sync::Once = std::sync::Once::new();
+    HOOKED.call_once(|| {
+        let exit = process::at_exit(at_exit);
+        let fork = process::at_fork_in_child(at_fork_in_child);
+        if let Err(error) = exit.and(fork) {
+            warn(&format!("cannot hook into the end of the process: {error}"));
+        }
+    });
+}
+
+extern "C" fn at_exit() {
+    let running = lock().take();
+    if let Some((pid, running)) = running
+        && pid == std::process::id()
+    {
+        running.stop(EXIT_WAIT);
+    }
+}
+
+extern "C" fn at_fork_in_child() {
+    Recording::forget_after_fork();
+}
+
+fn lock() -> MutexGuard<'static, Option<(u32, Arc<Running>)>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn current(running: Option<&(u32, Arc<Running>)>) -> Option<Arc<Running>> {
+    let (pid, running) = running?;
+    (*pid == std::process::id()).then(|| Arc::clone(running))
+}

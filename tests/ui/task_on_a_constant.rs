@@ -1,0 +1,6 @@
+use telemetry::task;
+
+#[task]
+const FOUR: i64 = 4;
+
+fn main() {}

@@ -1,0 +1,6 @@
+use telemetry::workflow;
+
+#[workflow]
+const fn demo() {}
+
+fn main() {}

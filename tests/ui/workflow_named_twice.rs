@@ -1,0 +1,4 @@
+use telemetry::workflow;
+
+#[workflow("demo", name = "demo")]
+fn main() {}

@@ -1,0 +1,6 @@
+use telemetry::workflow;
+
+#[workflow]
+mod demo {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+use telemetry::workflow;
+
+#[workflow(skip_all)]
+fn main() {}

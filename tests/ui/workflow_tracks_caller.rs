@@ -1,0 +1,7 @@
+use telemetry::workflow;
+
+#[workflow]
+#[track_caller]
+fn demo() {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+use telemetry::workflow;
+
+#[workflow(name = "demo", campain = "c")]
+fn main() {}
