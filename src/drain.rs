@@ -107,7 +107,7 @@ impl Worker {
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {
             let state = *self.requests.lock();
-            let is_written = self.pass(&mut drain);
+            let is_written = pass(&mut drain);
             self.requests.change(|now| {
                 if is_written {
                     now.done = state.asked;
@@ -135,20 +135,9 @@ impl Worker {
         }
     }
 
-    /// Writes what there is; what cannot be written stays in the journal for the next pass.
-    fn pass(&self, drain: &mut Drain) -> bool {
-        match drain.finish() {
-            Ok(_) => true,
-            Err(error) => {
-                warn(&format!("cannot write for now, records stay in the journal: {error}"));
-                false
-            }
-        }
-    }
-
     /// Marks what is open as interrupted, and removes the journal if nothing can come after this.
     fn finish(&self, drain: &mut Drain) {
-        if self.journal.counters().pending > 0 && !self.pass(drain) {
+        if self.journal.counters().pending > 0 && !pass(drain) {
             return;
         }
         let ended_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
@@ -157,6 +146,15 @@ impl Worker {
         }
         self.journal.close();
     }
+}
+
+/// Writes what there is; what cannot be written stays in the journal for the next pass.
+fn pass(drain: &mut Drain) -> bool {
+    let written = drain.finish();
+    if let Err(error) = &written {
+        warn(&format!("cannot write for now, records stay in the journal: {error}"));
+    }
+    written.is_ok()
 }
 
 #[cfg(test)]
@@ -172,6 +170,6 @@ mod tests {
         requests.wait(requests.lock(), Duration::from_millis(10), |state| state.is_stopped);
         assert!(begun.elapsed() >= Duration::from_millis(10));
         requests.change(|state| state.is_stopped = true);
-        requests.wait(requests.lock(), Duration::from_secs(3600), |state| state.is_stopped);
+        requests.wait(requests.lock(), Duration::from_hours(1), |state| state.is_stopped);
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use telemetry_core::runtime::AlreadyRecording;
 use telemetry_core::settings::SettingsError;
 use telemetry_journal::JournalError;
+#[cfg(feature = "sqlite")]
 use telemetry_store::StoreError;
 
 /// Why recording could not start.
@@ -18,8 +19,14 @@ pub enum Error {
     #[error("cannot make the journal: {0}")]
     Journal(#[from] JournalError),
     /// The database could not be opened.
+    #[cfg(feature = "sqlite")]
     #[error("cannot open the database: {0}")]
     Store(#[from] StoreError),
+    /// This build cannot write a database.
+    #[error(
+        "this program is built without SQLite: set `journal.drain: external` and let another process write"
+    )]
+    NoSqlite,
     /// The thread that writes could not be started.
     #[error("cannot start the thread that writes: {0}")]
     Thread(#[source] io::Error),

@@ -1,12 +1,22 @@
 //! Records the provenance of workflows and model code while they run, and makes it answerable with SQL.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "sqlite")]
+mod drain;
+#[cfg(not(feature = "sqlite"))]
+#[path = "drain/none.rs"]
 mod drain;
 mod error;
 mod facts;
 mod recorder;
+#[cfg(feature = "sensors")]
+mod sensors;
+#[cfg(not(feature = "sensors"))]
+#[path = "sensors/none.rs"]
 mod sensors;
 mod task;
+#[cfg(feature = "sqlite")]
+pub mod testing;
 mod warning;
 mod workflow;
 
@@ -19,8 +29,14 @@ pub use telemetry_core::level::Level;
 pub use telemetry_core::runtime::{Context, Entered};
 pub use telemetry_core::settings::{Settings, SettingsError};
 pub use telemetry_core::status::{ErrorKind, Status};
+pub use telemetry_journal::{Counters, DropReason};
 pub use telemetry_macros::{task, workflow};
 pub use workflow::Workflow;
+
+#[cfg(feature = "sqlite")]
+pub use telemetry_export as export;
+#[cfg(feature = "sqlite")]
+pub use telemetry_store as store;
 
 /// What generated code needs. No interface: it may change in any version.
 #[doc(hidden)]

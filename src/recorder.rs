@@ -7,10 +7,10 @@ use std::time::Duration;
 use telemetry_core::id::RecorderId;
 use telemetry_core::level::Level;
 use telemetry_core::runtime::{Recording, RecordingOptions};
-use telemetry_core::settings::{OnFull, Settings};
+use telemetry_core::settings::{DrainMode, OnFull, Settings};
 use telemetry_journal::{Config, Counters, Journal, Source, process};
 
-use crate::drain::DrainThread;
+use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
 use crate::warning::warn;
 use crate::{facts, sensors};
@@ -61,7 +61,8 @@ pub struct Flushed {
 #[derive(Debug)]
 struct Running {
     recording: &'static Recording,
-    drain: DrainThread,
+    /// None where another process drains.
+    drain: Option<DrainThread>,
 }
 
 impl Recorder {
@@ -70,7 +71,7 @@ impl Recorder {
     /// nothing.
     pub fn start(settings: Settings) -> Result<Self, Error> {
         let mut running = lock();
-        if let Some(current) = current(&running) {
+        if let Some(current) = current(running.as_ref()) {
             return Ok(Self { running: Some(current) });
         }
         if !settings.instrumentation.enabled {
@@ -89,7 +90,9 @@ impl Recorder {
     /// Waits until everything that was accepted before the call is in the database, or the time is over.
     pub fn flush(&self, timeout: Duration) -> Flushed {
         let Some(running) = &self.running else { return Flushed { persisted: 0, remaining: 0 } };
-        running.drain.flush(timeout);
+        if let Some(drain) = &running.drain {
+            drain.flush(timeout);
+        }
         let counters = running.recording.journal().counters();
         Flushed { persisted: counters.persisted, remaining: counters.pending }
     }
@@ -120,7 +123,7 @@ impl Drop for Recorder {
         let mut running = lock();
         // One is ours and one is the one in RUNNING: nobody else has a handle.
         if Arc::strong_count(&handle) == 2
-            && current(&running).is_some_and(|current| Arc::ptr_eq(&current, &handle))
+            && current(running.as_ref()).is_some_and(|current| Arc::ptr_eq(&current, &handle))
         {
             *running = None;
             drop(running);
@@ -132,27 +135,19 @@ impl Drop for Recorder {
 impl Running {
     fn start(settings: Settings) -> Result<Self, Error> {
         let folder = journal_folder(&settings);
-        let store = crate::drain::open_store(&settings)?;
-        let config = Config {
-            id: RecorderId::generate().as_u128(),
-            lane_bytes: settings.journal.lane_bytes,
-            lanes_max: settings.journal.lanes_max,
-            on_full: match settings.journal.on_full {
-                OnFull::Degrade => telemetry_journal::OnFull::Degrade,
-                OnFull::Drop => telemetry_journal::OnFull::Drop,
-                _ => telemetry_journal::OnFull::Wait,
-            },
-            wait_max: Duration::from_millis(settings.journal.wait_ms_max),
-        };
-        let journal = Journal::create(&folder, config)?;
         let interval = Duration::from_millis(settings.journal.drain_interval_ms);
+        let store = match settings.journal.drain {
+            DrainMode::External => None,
+            _ => Some(open_store(&settings)?),
+        };
+        let journal = Journal::create(&folder, journal_config(&settings))?;
         let recording = Recording::install(RecordingOptions {
             journal,
             process: facts::process(&settings),
             sensor: sensors::sensor(&settings),
             settings,
         })?;
-        let drain = DrainThread::start(store, journal, folder, interval)?;
+        let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose()?;
         hook_once();
         Ok(Self { recording, drain })
     }
@@ -161,7 +156,9 @@ impl Running {
     fn stop(&self, timeout: Duration) {
         self.recording.end_open_workflows();
         self.recording.remove();
-        self.drain.stop(timeout);
+        if let Some(drain) = &self.drain {
+            drain.stop(timeout);
+        }
     }
 }
 
@@ -169,19 +166,41 @@ impl Running {
 /// where the settings are wrong it warns and records at `lightweight`, never more than they may have
 /// meant to allow; where nothing can be recorded it warns, and the program runs on.
 pub(crate) fn start_automatically() {
-    if current(&lock()).is_some() {
+    if current(lock().as_ref()).is_some() {
         return;
     }
-    let settings = Settings::load().map(|loaded| loaded.settings).unwrap_or_else(|error| {
-        warn(&format!("{error}\nrecording at level lightweight until this is mended"));
-        let mut settings = Settings::default();
-        settings.capture.default_level = Level::Lightweight;
-        settings
-    });
+    let settings = match Settings::load() {
+        Ok(loaded) => loaded.settings,
+        Err(error) => {
+            warn(&format!("{error}\nrecording at level lightweight until this is mended"));
+            lightweight()
+        }
+    };
     match Recorder::start(settings) {
         // The recorder lives until the process ends.
         Ok(recorder) => std::mem::forget(recorder),
         Err(error) => warn(&format!("nothing is recorded: {error}")),
+    }
+}
+
+fn lightweight() -> Settings {
+    let mut settings = Settings::default();
+    settings.capture.default_level = Level::Lightweight;
+    settings
+}
+
+fn journal_config(settings: &Settings) -> Config {
+    let journal = &settings.journal;
+    Config {
+        id: RecorderId::generate().as_u128(),
+        lane_bytes: journal.lane_bytes,
+        lanes_max: journal.lanes_max,
+        on_full: match journal.on_full {
+            OnFull::Degrade => telemetry_journal::OnFull::Degrade,
+            OnFull::Drop => telemetry_journal::OnFull::Drop,
+            _ => telemetry_journal::OnFull::Wait,
+        },
+        wait_max: Duration::from_millis(journal.wait_ms_max),
     }
 }
 
@@ -219,7 +238,7 @@ fn lock() -> MutexGuard<'static, Option<(u32, Arc<Running>)>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn current(running: &Option<(u32, Arc<Running>)>) -> Option<Arc<Running>> {
-    let (pid, running) = running.as_ref()?;
+fn current(running: Option<&(u32, Arc<Running>)>) -> Option<Arc<Running>> {
+    let (pid, running) = running?;
     (*pid == std::process::id()).then(|| Arc::clone(running))
 }

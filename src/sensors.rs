@@ -3,8 +3,8 @@
 use serde_json::Value;
 use telemetry_core::encoder::Encoder;
 use telemetry_core::sensor::Sensor;
-use telemetry_core::settings::Settings;
-use telemetry_sensors::TelemetryCapture;
+use telemetry_core::settings::{self, Settings};
+use telemetry_sensors::{TelemetryCapture, machine_info};
 
 struct MachineSensor {
     capture: TelemetryCapture,
@@ -22,13 +22,17 @@ impl Sensor for MachineSensor {
 
 /// The sensor that takes snapshots; none when every kind of telemetry is switched off.
 pub(crate) fn sensor(settings: &Settings) -> Option<Box<dyn Sensor>> {
-    let mut capture = TelemetryCapture::new(&settings.telemetry_capture);
+    // The recorder shares snapshots itself: when it asks, it wants a new one.
+    let fresh = settings::TelemetryCapture { max_age_ms: 0, ..settings.telemetry_capture.clone() };
+    let mut capture = TelemetryCapture::new(&fresh);
     capture.capture()?;
     Some(Box::new(MachineSensor { capture }))
 }
 
 /// Facts about the machine; null when they are switched off.
 pub(crate) fn machine(settings: &Settings) -> Value {
-    let _ = settings;
-    Value::Null
+    if !settings.telemetry_capture.machine_info {
+        return Value::Null;
+    }
+    machine_info(&settings.telemetry_capture, &settings.redaction.environment_allow).to_json()
 }

@@ -73,7 +73,6 @@ impl Task {
     }
 
     /// Ends it as `ERROR` with this message.
-    #[expect(clippy::needless_pass_by_value, reason = "errors are handed over, as with Result")]
     pub fn fail(mut self, error: impl Display) {
         if let Some(started) = self.started.take() {
             started.end(Ending::Returned, |encoder| encoder.error(|encoder| encoder.display(&error)));

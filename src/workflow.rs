@@ -45,7 +45,6 @@ impl Workflow {
     }
 
     /// Ends it as `ERROR` with this message.
-    #[expect(clippy::needless_pass_by_value, reason = "errors are handed over, as with Result")]
     pub fn fail(mut self, error: impl std::fmt::Display) {
         self.end_as(Ending::Returned, |encoder| encoder.error(|encoder| encoder.display(&error)));
     }

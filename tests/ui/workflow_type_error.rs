@@ -1,6 +1,8 @@
 use telemetry::workflow;
 
 #[workflow]
-fn main() -> Result<(), String> {
-    Err(5)
+fn answer() -> u8 {
+    "forty-two"
 }
+
+fn main() {}

@@ -53,7 +53,7 @@ words! {
 }
 
 /// A record read back from the journal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Record<'a> {
     /// A task started.

@@ -1,1 +1,9 @@
 //! Formats in which records leave telemetry.
+#![forbid(unsafe_code)]
+
+pub mod table;
+pub mod tree;
+
+mod duration;
+
+pub use duration::duration;

@@ -178,7 +178,7 @@ pub fn put_aside(path: &Path) -> io::Result<PathBuf> {
         name.push(format!(".damaged-{number}"));
         PathBuf::from(name)
     };
-    let aside = (1..).map(name).find(|aside| !aside.exists()).unwrap_or_else(|| name(0));
+    let aside = (1..1_000).map(name).find(|aside| !aside.exists()).unwrap_or_else(|| name(1_000));
     fs::rename(path, &aside)?;
     Ok(aside)
 }

@@ -45,20 +45,19 @@ pub(crate) enum Refused {
 #[derive(Debug)]
 pub(crate) struct Ring<'a> {
     words: &'a [AtomicU64],
-    ring_words: usize,
-    slack_words: usize,
+    /// Words of the ring, a power of two.
+    length: usize,
+    /// Words of the longest frame, which is the slack behind the ring.
+    frame_max: usize,
 }
 
 impl<'a> Ring<'a> {
     /// A lane over these words; none where they are too few or the ring is no power of two.
-    pub(crate) fn new(words: &'a [AtomicU64], ring_words: usize) -> Option<Self> {
-        let slack_words = layout::slack_words(ring_words);
-        let enough = words.len() >= lane::RING + ring_words + slack_words;
-        (enough && ring_words.is_power_of_two() && slack_words > FRAME_WORDS).then_some(Self {
-            words,
-            ring_words,
-            slack_words,
-        })
+    pub(crate) fn new(words: &'a [AtomicU64], length: usize) -> Option<Self> {
+        let frame_max = layout::slack_words(length);
+        let is_enough = words.len() >= lane::RING + length + frame_max;
+        let is_ring = length.is_power_of_two() && frame_max > FRAME_WORDS;
+        (is_enough && is_ring).then_some(Self { words, length, frame_max })
     }
 
     #[inline]
@@ -69,6 +68,13 @@ impl<'a> Ring<'a> {
     #[inline]
     fn set(&self, index: usize, value: u64) {
         self.words[index].store(value, Ordering::Relaxed);
+    }
+
+    /// Writes to each page once, so that records do not pay for it.
+    pub(crate) fn touch(&self) {
+        for word in self.words.iter().step_by(layout::PAGE_WORDS) {
+            word.fetch_or(0, Ordering::Relaxed);
+        }
     }
 
     /// Adds to a counter that only one thread writes.
@@ -92,20 +98,20 @@ impl<'a> Ring<'a> {
     }
 
     pub(crate) fn capacity(&self) -> u64 {
-        self.ring_words as u64
+        self.length as u64
     }
 
     /// The words at this position, up to the longest frame.
     #[inline]
     fn slot(&self, position: u64, length: usize) -> &'a [AtomicU64] {
-        let start = lane::RING + (position as usize & (self.ring_words - 1));
+        let start = lane::RING + (position as usize & (self.length - 1));
         &self.words[start..start + length]
     }
 
     /// Where the frame after one of `length` words at `position` begins.
     #[inline]
     fn next(&self, position: u64, length: usize) -> u64 {
-        let ring = self.ring_words as u64;
+        let ring = self.length as u64;
         let offset = position & (ring - 1);
         if offset + length as u64 >= ring { position - offset + ring } else { position + length as u64 }
     }
@@ -114,14 +120,14 @@ impl<'a> Ring<'a> {
     #[inline]
     pub(crate) fn push(&self, record: Outgoing<'_>, tail: &AtomicU64) -> Result<(), Refused> {
         let length = FRAME_WORDS + record.payload_words();
-        if length > self.slack_words {
+        if length > self.frame_max {
             return Err(Refused::TooLong);
         }
         let head = self.get(lane::HEAD);
         let next = self.next(head, length);
-        if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.ring_words as u64 {
+        if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.length as u64 {
             tail.store(self.tail(), Ordering::Relaxed);
-            if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.ring_words as u64 {
+            if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.length as u64 {
                 return Err(Refused::Full);
             }
         }
@@ -143,7 +149,7 @@ impl<'a> Ring<'a> {
     /// since nothing says where the next one begins.
     pub(crate) fn collect(&self, index: u32, batch: &mut Batch, words_max: usize) {
         let mut reader = FrameReader { position: self.tail(), end: self.head(), sequence: None };
-        if reader.end.wrapping_sub(reader.position) > self.ring_words as u64 {
+        if reader.end.wrapping_sub(reader.position) > self.length as u64 {
             return self.skip_damaged(index, batch, None);
         }
         let mut taken = 0;
@@ -163,7 +169,7 @@ impl<'a> Ring<'a> {
         let first = self.slot(reader.position, FRAME_WORDS);
         let head = FrameHead::from_word(first[0].load(Ordering::Relaxed));
         let sequence = first[1].load(Ordering::Relaxed);
-        let known = FRAME_WORDS..=self.slack_words;
+        let known = FRAME_WORDS..=self.frame_max;
         if !known.contains(&head.words) || reader.sequence.is_some_and(|expected| expected != sequence) {
             return None;
         }

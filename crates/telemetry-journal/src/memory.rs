@@ -5,11 +5,9 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use memmap2::MmapOptions;
-
-use crate::layout::PAGE_WORDS;
 
 /// Maps part of a file, for reading and writing, shared with everybody who maps it.
 pub(crate) fn map(file: &File, offset_bytes: u64, words: usize) -> io::Result<&'static [AtomicU64]> {
@@ -17,6 +15,7 @@ pub(crate) fn map(file: &File, offset_bytes: u64, words: usize) -> io::Result<&'
     // What the journal holds must not end up in a core dump; a kernel that cannot do it changes nothing.
     #[cfg(target_os = "linux")]
     let _ = mapping.advise(memmap2::Advice::DontDump);
+    #[expect(clippy::cast_ptr_alignment, reason = "a mapping begins at a page")]
     let pointer = mapping.as_mut_ptr().cast::<AtomicU64>();
     std::mem::forget(mapping);
     // SAFETY: the mapping is `words * 8` bytes long, page-aligned, readable and writable, and is never
@@ -34,13 +33,6 @@ pub(crate) fn heap(words: usize) -> &'static [AtomicU64] {
 /// Zeroed words that belong to the caller.
 pub(crate) fn zeroed(words: usize) -> Box<[AtomicU64]> {
     (0..words).map(|_| AtomicU64::new(0)).collect()
-}
-
-/// Writes to each page once, so that the first record does not pay for it.
-pub(crate) fn touch(words: &[AtomicU64]) {
-    for word in words.iter().step_by(PAGE_WORDS) {
-        word.fetch_or(0, Ordering::Relaxed);
-    }
 }
 
 /// Makes the file at least this long, with its blocks allocated: a full disk is an error here and not

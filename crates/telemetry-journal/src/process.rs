@@ -30,7 +30,8 @@ impl Owner {
         self.host == host_hash()
     }
 
-    /// Whether the process still exists, as far as this host's process table tells.
+    /// Whether the process still runs, as far as this host's process table tells. One that waits for
+    /// its parent to take note of its end does not.
     pub(crate) fn is_alive(self) -> bool {
         self.boot_id == boot_id().unwrap_or_default() && start_time(self.pid) == Some(self.start_time)
     }
@@ -65,8 +66,9 @@ pub fn at_fork_in_child(hook: extern "C" fn()) -> io::Result<()> {
 fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The program's name, in parentheses, may itself hold parentheses and spaces.
-    let after_name = stat.rsplit_once(") ")?.1;
-    after_name.split(' ').nth(19)?.parse().ok()
+    let mut after_name = stat.rsplit_once(") ")?.1.split(' ');
+    let has_ended = matches!(after_name.next()?, "Z" | "X");
+    if has_ended { None } else { after_name.nth(18)?.parse().ok() }
 }
 
 fn boot_id() -> Option<[u64; 2]> {
@@ -109,5 +111,22 @@ mod tests {
         assert!(!Owner { start_time: owner.start_time + 1, ..owner }.is_alive());
         assert!(!Owner { boot_id: [1, 2], ..owner }.is_alive());
         assert!(!Owner { host: !owner.host, ..owner }.is_on_this_host());
+    }
+
+    #[test]
+    fn a_process_that_nobody_waited_for_is_dead() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id();
+        let owner = Owner { pid, start_time: start_time(pid).unwrap(), ..Owner::current() };
+        assert!(owner.is_alive());
+        child.kill().unwrap();
+        // SAFETY: the structure is plain data, and writable; the call leaves the child to be waited for.
+        let ended = unsafe {
+            let mut info = std::mem::zeroed();
+            libc::waitid(libc::P_PID, pid, &raw mut info, libc::WEXITED | libc::WNOWAIT)
+        };
+        assert_eq!(ended, 0);
+        assert!(!owner.is_alive());
+        child.wait().unwrap();
     }
 }

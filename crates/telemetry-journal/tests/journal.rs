@@ -1,4 +1,5 @@
 //! What a journal promises: accepted records come out once and in order, also after the process died.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -129,7 +130,7 @@ fn a_full_lane_drops_counts_and_leaves_a_gap() {
 
 #[test]
 fn waiting_producers_lose_nothing() {
-    let waiting = Config { wait_max: Duration::from_secs(60), ..config(4096, OnFull::Wait) };
+    let waiting = Config { wait_max: Duration::from_mins(1), ..config(4096, OnFull::Wait) };
     let journal = Journal::in_memory(waiting);
     let done = AtomicBool::new(false);
     let mut taken: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
@@ -146,7 +147,9 @@ fn waiting_producers_lose_nothing() {
             })
             .collect();
         scope.spawn(|| {
-            producers.into_iter().for_each(|producer| producer.join().unwrap());
+            for producer in producers {
+                producer.join().unwrap();
+            }
             done.store(true, Ordering::Release);
             journal.ask_for_drain();
         });
@@ -271,7 +274,7 @@ fn a_living_journal_is_left_alone_and_removed_by_its_owner() {
 fn files_that_are_no_journal_are_refused_and_can_be_put_aside() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.journal");
-    for content in [&b""[..], b"hello", &[0; 65536]] {
+    for content in [Vec::new(), b"hello".to_vec(), vec![0; 65536]] {
         std::fs::write(&path, content).unwrap();
         assert!(matches!(DeadJournal::open(&path), Err(JournalError::NotAJournal { .. })));
     }

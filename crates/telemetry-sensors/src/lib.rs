@@ -22,6 +22,8 @@ mod capture;
 mod linux;
 mod machine;
 mod percent;
+#[cfg(any(not(target_os = "linux"), test))]
+mod portable;
 pub mod telemetry;
 
 pub use capture::TelemetryCapture;

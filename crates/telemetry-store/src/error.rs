@@ -20,6 +20,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The file has no schema yet: nobody has recorded into it.
+    #[error("{}: nothing is recorded in it yet", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file was written by a newer version.
     #[error("{}: has schema version {found}, this program knows versions up to {known}", path.display())]
     Newer {
@@ -43,10 +49,10 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// What the database says.
         source: rusqlite::Error,
     },
-    /// The SQLite library can lose committed rows.
+    /// The database library can lose committed rows.
     #[error("SQLite {found} can lose committed rows; writing needs {needed} or newer")]
     OldSqlite {
         /// The version at run time.
@@ -61,14 +67,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// SQLite refused something.
+    /// The database refused something.
     #[error("{}: {doing}", path.display())]
     Sqlite {
         /// The file.
         path: PathBuf,
         /// What was being done.
         doing: &'static str,
-        /// What SQLite says.
+        /// What the database says.
         source: rusqlite::Error,
     },
     /// No workflow or task has this id or name.
@@ -88,7 +94,7 @@ pub enum StoreError {
     /// A query that reads only was asked for, and this is not one.
     #[error("only queries that read are allowed")]
     NotReadOnly {
-        /// What SQLite says.
+        /// What the database says.
         source: rusqlite::Error,
     },
     /// A query took longer than it may.
@@ -100,12 +106,12 @@ pub enum StoreError {
     /// A query is wrong.
     #[error("the query cannot be run")]
     Query {
-        /// What SQLite says.
+        /// What the database says.
         source: rusqlite::Error,
     },
 }
 
-/// Whether SQLite says that the file itself is bad.
+/// Whether the database says that the file itself is bad.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
 
-/// Makes the file and its folder, readable by their owner only, where they are missing. SQLite gives
+/// Makes the file and its folder, readable by their owner only, where they are missing. The database library gives
 /// its side files the mode of the database.
 pub(crate) fn prepare(path: &Path) -> Result<(), StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -52,11 +52,14 @@ pub(crate) fn put_aside(path: &Path) -> Result<PathBuf, StoreError> {
 }
 
 fn free_name(path: &Path) -> PathBuf {
-    let first = unix_seconds();
-    (first..)
-        .map(|seconds| with_suffix(path, &format!(".damaged-{seconds}")))
-        .find(|name| fs::symlink_metadata(name).is_err())
-        .expect("some number is free")
+    let mut seconds = unix_seconds();
+    loop {
+        let name = with_suffix(path, &format!(".damaged-{seconds}"));
+        if fs::symlink_metadata(&name).is_err() {
+            return name;
+        }
+        seconds += 1;
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a name for a file, not a time in the data")]
@@ -96,7 +99,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// To be called once SQLite has opened the file and its log.
+    /// To be called once the library has opened the file and its log.
     pub(crate) fn new(path: &Path) -> Self {
         let files = [identity(path), identity(&with_suffix(path, "-wal"))];
         let descriptors = descriptors().filter(|(_, found)| files.contains(&Some(*found))).collect();

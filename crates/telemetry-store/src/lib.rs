@@ -1,7 +1,7 @@
-//! The SQLite store of telemetry: schema, drain, recovery, readers.
+//! The store of telemetry: schema, drain, recovery, readers.
 //!
 //! The only room with SQL. Records come out of a journal ([`Drain`]) and are merged into base tables;
-//! people read views, with [`Reader`] or any SQLite client.
+//! people read views, with [`Reader`] or any client of the file.
 #![forbid(unsafe_code)]
 
 mod drain;
@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod id_text;
 mod merge;
+mod reader;
 mod recovery;
 mod schema;
 mod store;
@@ -16,6 +17,10 @@ mod store;
 pub use drain::{Drain, Pass};
 pub use error::StoreError;
 pub use merge::Applied;
+pub use reader::{
+    ActivityRow, Cell, DerivationRow, Found, HealthRow, JsonText, Order, QueryLimits, Reader, RelatedTask,
+    Table, TaskDetail, TaskFilter, TaskRow, TreeRow, WorkflowFilter, WorkflowRow,
+};
 pub use recovery::{Recovery, recover};
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use store::{Durability, Store, StoreOptions};

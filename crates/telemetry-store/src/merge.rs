@@ -234,7 +234,7 @@ fn decode(frame: Frame<'_>) -> Option<Record<'_>> {
     Record::decode(Raw { kind: frame.kind, words: frame.words, bytes: frame.bytes })
 }
 
-/// SQLite has no unsigned numbers; no honest counter comes near the limit.
+/// The database has no unsigned numbers; no honest counter comes near the limit.
 fn to_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

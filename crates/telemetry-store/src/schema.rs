@@ -65,8 +65,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
 
 pub(crate) fn failed(path: &Path, doing: &'static str, source: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
-    match is_damage(&source) {
-        true => StoreError::Damaged { path, source },
-        false => StoreError::Sqlite { path, doing, source },
+    if is_damage(&source) {
+        return StoreError::Damaged { path, source };
     }
+    StoreError::Sqlite { path, doing, source }
 }

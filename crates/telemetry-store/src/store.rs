@@ -15,7 +15,7 @@ use crate::schema;
 /// Older ones can lose committed rows when a write and a checkpoint meet.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 const PAGE_BYTES: u32 = 16_384;
-/// With SQLite's default of 1,000 pages the insert rate falls as the file grows; with this it is flat.
+/// With the default of 1,000 pages the insert rate falls as the file grows; with this it is flat.
 const CHECKPOINT_PAGES: u32 = 8_000;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const BUSY_RETRIES: usize = 3;
@@ -195,10 +195,10 @@ impl Store {
 
 fn check_sqlite() -> Result<(), StoreError> {
     let found = rusqlite::version_number();
-    match found < SQLITE_VERSION_MIN {
-        true => Err(StoreError::OldSqlite { found, needed: SQLITE_VERSION_MIN }),
-        false => Ok(()),
+    if found < SQLITE_VERSION_MIN {
+        return Err(StoreError::OldSqlite { found, needed: SQLITE_VERSION_MIN });
     }
+    Ok(())
 }
 
 fn connect(path: &Path, options: StoreOptions) -> Result<Connection, StoreError> {

@@ -68,7 +68,7 @@ pub struct Item<'a> {
 
 /// The items of a record, in the order in which they were written. Ends early at bytes that are no
 /// item.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Items<'a> {
     bytes: &'a [u8],
 }
@@ -82,10 +82,7 @@ impl<'a> Items<'a> {
     fn read(&mut self) -> Option<Item<'a>> {
         let (&code, mut rest) = self.bytes.split_first()?;
         let field = Field::from_code(code)?;
-        let key = match field.has_key() {
-            true => Some(read_key(&mut rest)?),
-            false => None,
-        };
+        let key = if field.has_key() { Some(read_key(&mut rest)?) } else { None };
         let value = Encoded::read(&mut rest)?;
         self.bytes = rest;
         Some(Item { field, key, value })

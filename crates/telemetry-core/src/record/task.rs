@@ -158,10 +158,8 @@ impl TaskEnd {
     pub(super) fn decode(words: &[u64]) -> Option<(Self, usize)> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         let has_snapshot = (fixed[3] >> 16) as u8 & HAS_SNAPSHOT != 0;
-        let snapshot = match has_snapshot {
-            true => Some(SnapshotUse::from_word(*words.get(Self::WORDS)?)),
-            false => None,
-        };
+        let snapshot =
+            if has_snapshot { Some(SnapshotUse::from_word(*words.get(Self::WORDS)?)) } else { None };
         let end = Self {
             task: TaskId::from_words(fixed[0], fixed[1])?,
             ticks: fixed[2],

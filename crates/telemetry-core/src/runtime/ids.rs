@@ -8,6 +8,9 @@ use telemetry_journal::process::random_bits;
 /// The bits of an id that count; a thread that has used them up takes a new prefix.
 const COUNTER_BITS: u32 = 26;
 
+const VERSION: u64 = 0x7000;
+const VARIANT: u64 = 1 << 63;
+
 /// Makes ids for one thread.
 #[derive(Debug)]
 pub(super) struct IdGenerator {
@@ -25,8 +28,6 @@ impl IdGenerator {
     /// Takes a new random prefix: in a thread's first task, and again in a forked child.
     pub(super) fn reseed(&self) {
         let bits = random_bits();
-        const VERSION: u64 = 0x7000;
-        const VARIANT: u64 = 1 << 63;
         self.high.set(VERSION | bits >> 52);
         self.low.set(VARIANT | (bits << COUNTER_BITS) & ((1 << 62) - 1));
         self.counter.set(0);
@@ -67,7 +68,7 @@ impl CoarseClock {
     /// Milliseconds since the recording began.
     #[inline]
     pub(super) fn elapsed_ms(self, ticks: u64) -> u64 {
-        (u128::from(ticks.saturating_sub(self.ticks)) * u128::from(self.rate) >> 64) as u64
+        ((u128::from(ticks.saturating_sub(self.ticks)) * u128::from(self.rate)) >> 64) as u64
     }
 
     #[inline]

@@ -60,7 +60,7 @@ fn run_recorded<A, R>(
         match &outcome {
             Ok(result) => task.end_in(local, Ending::Returned, |encoder| ended(encoder, result)),
             Err(payload) => {
-                task.end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &**payload))
+                task.end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &**payload));
             }
         }
     });

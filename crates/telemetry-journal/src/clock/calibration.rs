@@ -8,7 +8,7 @@ use super::{POINTS_MAX, Point, ticks};
 const FIRST_WINDOW: Duration = Duration::from_micros(100);
 /// From the first point to the second; doubles from point to point.
 const FIRST_INTERVAL: Duration = Duration::from_secs(1);
-const INTERVAL_MAX: Duration = Duration::from_secs(3600);
+const INTERVAL_MAX: Duration = Duration::from_hours(1);
 
 #[expect(clippy::disallowed_methods, reason = "the one place where wall time is read")]
 fn since_epoch() -> Duration {

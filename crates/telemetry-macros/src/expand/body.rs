@@ -39,16 +39,25 @@ pub(crate) fn take_receiver(signature: &Signature) -> TokenStream {
 /// first mentioned, so the last one comes first.
 pub(crate) fn take_arguments(arguments: &[Argument]) -> TokenStream {
     let names = arguments.iter().flat_map(|argument| &argument.names).rev();
-    quote_spanned!(Span::mixed_site()=> #(let _ = &#names;)*)
+    let quiet = quiet(arguments);
+    quote_spanned!(Span::mixed_site()=> #(#quiet let _ = &#names;)*)
+}
+
+/// Keeps the lint about names with an underscore off a statement of ours: it is we who use them.
+pub(crate) fn quiet(arguments: &[Argument]) -> Option<TokenStream> {
+    let mut names = arguments.iter().flat_map(|argument| &argument.names);
+    let any = names.any(|name| name.to_string().starts_with('_'));
+    any.then(|| quote_spanned!(Span::mixed_site()=> #[allow(clippy::used_underscore_binding)]))
 }
 
 /// Binds each argument again, and what its pattern binds right behind it, as the compiler does for a function.
 pub(crate) fn bind(arguments: &[Argument]) -> TokenStream {
+    let quiet = quiet(arguments);
     let bindings = arguments.iter().map(|argument| {
         let Argument { ident, mutability, pattern, .. } = argument;
         let pattern =
             pattern.as_ref().map(|pattern| quote_spanned!(Span::mixed_site()=> let #pattern = #ident;));
-        quote_spanned!(Span::mixed_site()=> let #mutability #ident = #ident; #pattern)
+        quote_spanned!(Span::mixed_site()=> #quiet let #mutability #ident = #ident; #pattern)
     });
     bindings.collect()
 }
@@ -96,7 +105,7 @@ pub(crate) fn polled(
     ended: &TokenStream,
 ) -> TokenStream {
     let poll = quote_spanned! {Span::mixed_site()=>
-        ::core::future::poll_fn(|__context| __begun.poll(__context, __future.as_mut())).await
+        ::core::future::poll_fn(move |__context| __running.poll(__context, __future.as_mut())).await
     };
     let end = if matches!(returned, Returned::Never) {
         poll
@@ -109,6 +118,7 @@ pub(crate) fn polled(
     };
     quote_spanned! {Span::mixed_site()=>
         #begun
+        let __running = &mut __begun;
         let mut __future = ::core::pin::pin!(async move #future);
         #end
     }

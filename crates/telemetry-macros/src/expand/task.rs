@@ -64,10 +64,13 @@ fn sync_body(plan: &TaskPlan) -> TokenStream {
     let idents = arguments.iter().map(|argument| &argument.ident);
     let parameters = arguments.iter().map(parameter(body::has_patterns(arguments)));
     let body = sync_statements(function, arguments);
+    let quiet = body::quiet(arguments);
     quote_spanned! {body::shown_at(function.signature.ident.span())=>
+        #quiet
+        let __arguments = (#(#idents,)*);
         #private::run(
             &__TELEMETRY_CALLSITE,
-            (#(#idents,)*),
+            __arguments,
             #used,
             move |(#(#parameters,)*)| -> #annotation #body,
             #ended,
@@ -121,7 +124,9 @@ fn begun_with_arguments(plan: &TaskPlan) -> TokenStream {
     }
     let idents = arguments.iter().map(|argument| &argument.ident);
     let parameters = arguments.iter().map(parameter(body::needs_binding(arguments)));
+    let quiet = body::quiet(arguments);
     quote_spanned! {Span::mixed_site()=>
+        #quiet
         let (mut __begun, #(#parameters,)*) = (move || {
             let __begun = #begin;
             (__begun, #(#idents,)*)
@@ -133,8 +138,11 @@ fn begun_with_arguments(plan: &TaskPlan) -> TokenStream {
 fn future_body(plan: &TaskPlan, future: &FutureBody) -> TokenStream {
     let TaskPlan { private, .. } = plan;
     let used = plan.used_by_name(|name| mentions(future.block.stream(), &|word| word == name));
-    let begun =
-        quote_spanned!(Span::mixed_site()=> let mut __begun = #private::begin(&__TELEMETRY_CALLSITE, #used););
+    let quiet = body::quiet(&plan.arguments);
+    let begun = quote_spanned! {Span::mixed_site()=>
+        #quiet
+        let mut __begun = #private::begin(&__TELEMETRY_CALLSITE, #used);
+    };
     let typed = body::typed_return(&plan.returned);
     let statements = body::braces(&future.block, body::after(typed, &future.block));
     let polled = body::polled(&begun, &statements, &plan.returned, &plan.ended());
@@ -149,7 +157,9 @@ fn future_body(plan: &TaskPlan, future: &FutureBody) -> TokenStream {
 fn body_in_place(plan: &TaskPlan) -> TokenStream {
     let TaskPlan { function, private, .. } = plan;
     let used = plan.used_by_name(|_| true);
+    let quiet = body::quiet(&plan.arguments);
     let guard = quote_spanned! {Span::mixed_site()=>
+        #quiet
         let __guard = #private::Guard::enter(&__TELEMETRY_CALLSITE, #used);
     };
     body::after(guard, &function.body)

@@ -56,8 +56,21 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], NetworkIo)> {
     for column in &mut columns {
         *column = numbers.number()?;
     }
-    let [bytes_recv, packets_recv, errin, dropin, _, _, _, _, bytes_sent, packets_sent, errout, dropout] =
-        columns;
+    let [
+        bytes_recv,
+        packets_recv,
+        errin,
+        dropped_in,
+        _,
+        _,
+        _,
+        _,
+        bytes_sent,
+        packets_sent,
+        errout,
+        dropped_out,
+    ] = columns;
+    let (dropin, dropout) = (Some(dropped_in), Some(dropped_out));
     let io = NetworkIo { bytes_sent, bytes_recv, packets_sent, packets_recv, errin, errout, dropin, dropout };
     Some((line[..colon].trim_ascii(), io))
 }

@@ -166,10 +166,9 @@ fn parse_statm(text: &[u8], page_bytes: u64) -> Option<ProcessMemory> {
 }
 
 fn parse_io(text: &[u8]) -> Option<IoCounters> {
-    let mut found = lines(text);
-    let mut next = |key: &[u8]| found.find_map(|line| number_after(line, key));
-    let (read_chars, write_chars) = (next(b"rchar: ")?, next(b"wchar: ")?);
-    let (read_count, write_count) = (next(b"syscr: ")?, next(b"syscw: ")?);
+    let next = |key: &[u8]| lines(text).find_map(|line| number_after(line, key));
+    let (read_chars, write_chars) = (next(b"rchar: "), next(b"wchar: "));
+    let (read_count, write_count) = (next(b"syscr: "), next(b"syscw: "));
     let (read_bytes, write_bytes) = (next(b"read_bytes: ")?, next(b"write_bytes: ")?);
     Some(IoCounters { read_count, write_count, read_bytes, write_bytes, read_chars, write_chars })
 }
@@ -242,12 +241,12 @@ mod tests {
     fn traffic_and_switches() {
         let io = parse_io(b"rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n");
         let expected = IoCounters {
-            read_count: 3,
-            write_count: 4,
+            read_count: Some(3),
+            write_count: Some(4),
             read_bytes: 5,
             write_bytes: 6,
-            read_chars: 1,
-            write_chars: 2,
+            read_chars: Some(1),
+            write_chars: Some(2),
         };
         assert_eq!(io, Some(expected));
         assert_eq!(parse_io(b""), None);

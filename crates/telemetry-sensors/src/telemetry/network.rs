@@ -28,8 +28,10 @@ pub struct NetworkIo {
     pub packets_recv: u64,
     pub errin: u64,
     pub errout: u64,
-    pub dropin: u64,
-    pub dropout: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropin: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropout: Option<u64>,
 }
 
 impl AddAssign for NetworkIo {
@@ -40,7 +42,12 @@ impl AddAssign for NetworkIo {
         self.packets_recv = self.packets_recv.wrapping_add(other.packets_recv);
         self.errin = self.errin.wrapping_add(other.errin);
         self.errout = self.errout.wrapping_add(other.errout);
-        self.dropin = self.dropin.wrapping_add(other.dropin);
-        self.dropout = self.dropout.wrapping_add(other.dropout);
+        self.dropin = add(self.dropin, other.dropin);
+        self.dropout = add(self.dropout, other.dropout);
     }
+}
+
+/// What one side does not tell is not 0.
+fn add(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.zip(other).map(|(one, other)| one.wrapping_add(other)).or(one).or(other)
 }

@@ -83,17 +83,21 @@ pub struct ProcessCpuTimes {
 #[non_exhaustive]
 pub struct IoCounters {
     /// Calls that read.
-    pub read_count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_count: Option<u64>,
     /// Calls that wrote.
-    pub write_count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_count: Option<u64>,
     /// Bytes that came from a disk.
     pub read_bytes: u64,
     /// Bytes that are to go to a disk.
     pub write_bytes: u64,
     /// Bytes read from anywhere.
-    pub read_chars: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_chars: Option<u64>,
     /// Bytes written to anywhere.
-    pub write_chars: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_chars: Option<u64>,
 }
 
 /// How often a thread left its processor.

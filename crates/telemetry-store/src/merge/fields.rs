@@ -16,6 +16,10 @@ use crate::id_text::IdText;
 
 /// The tag byte of a path, which makes the evidence of a fingerprint `path`.
 const PATH_TAG: u8 = 0x15;
+/// The tag byte that ends a map.
+const END_TAG: u8 = 0x00;
+/// The tag byte that ends a map which was cut.
+const CUT_TAG: u8 = 0x0E;
 
 /// Which record of a task or workflow the items come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +146,7 @@ impl Fields {
         value: Encoded<'_>,
     ) -> rusqlite::Result<()> {
         if field != Field::Metadata
-            && let Some(fingerprint) = value_json::fingerprint(value)
+            && let Some(fingerprint) = value.fingerprint()
         {
             let evidence = if value.bytes().first() == Some(&PATH_TAG) { 1 } else { 2 };
             let direction = i64::from(field == Field::Generated);
@@ -150,7 +154,9 @@ impl Fields {
             statements.fingerprint.execute(row)?;
         }
         if !place.phase.has_column_for(field) {
-            return self.store(statements, place, field, Some(name), &value_json::to_text(value));
+            let escape = if name.starts_with('$') { "$" } else { "" };
+            let name = format!("{escape}{name}");
+            return self.store(statements, place, field, Some(&name), &value_json::to_text(value));
         }
         match field {
             Field::Used => self.used.push(name, value),
@@ -174,12 +180,31 @@ impl Fields {
             return self.take_named(statements, place, Field::Generated, "result", value);
         }
         let mut rest = &value.bytes()[1..];
-        while let Some(key) = Encoded::read(&mut rest)
+        while !matches!(rest.first(), None | Some(&END_TAG | &CUT_TAG))
+            && let Some(key) = Encoded::read(&mut rest)
             && let Some(member) = Encoded::read(&mut rest)
         {
-            let name = value_json::plain_text(key);
+            let name = value_json::name(key);
             self.take_named(statements, place, Field::Generated, &name, member)?;
         }
+        match rest.first() {
+            Some(&CUT_TAG) => self.take_cut(statements, place, value),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says of a map that was cut how many members it had.
+    fn take_cut(
+        &mut self,
+        statements: &mut Statements<'_>,
+        place: &Place<'_>,
+        map: Encoded<'_>,
+    ) -> rusqlite::Result<()> {
+        let Some(cut) = value_json::cut_of_map(map) else { return Ok(()) };
+        if !place.phase.has_column_for(Field::Generated) {
+            return self.store(statements, place, Field::Generated, Some("$cut"), &cut);
+        }
+        self.generated.push_json("$cut", &cut);
         Ok(())
     }
 

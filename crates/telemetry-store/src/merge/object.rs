@@ -6,8 +6,6 @@ use std::ops::Range;
 
 use telemetry_core::value::Encoded;
 
-use super::value_json;
-
 /// Up to this many members are compared with each other; more go through a set.
 const COMPARE_MAX: usize = 16;
 
@@ -32,13 +30,27 @@ impl ObjectText {
         self.is_finished = false;
     }
 
+    /// Adds a member; a name that begins with `$` gets one more, as everywhere in the JSON of values.
     pub(super) fn push(&mut self, name: &str, value: Encoded<'_>) {
+        if name.starts_with('$') {
+            self.push_with(&format!("${name}"), |text| value.write_json(text));
+        } else {
+            self.push_with(name, |text| value.write_json(text));
+        }
+    }
+
+    /// Adds a member whose name and JSON are as they shall be.
+    pub(super) fn push_json(&mut self, name: &str, json: &str) {
+        self.push_with(name, |text| text.extend_from_slice(json.as_bytes()));
+    }
+
+    fn push_with(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         self.text.push(if self.members.is_empty() { b'{' } else { b',' });
         let start = self.text.len();
         write_text(name, &mut self.text);
         let name = start..self.text.len();
         self.text.push(b':');
-        value_json::write(value, &mut self.text);
+        write(&mut self.text);
         self.members.push(Member { name, end: self.text.len() });
     }
 

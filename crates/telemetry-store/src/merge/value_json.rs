@@ -1,44 +1,42 @@
-//! Values as JSON, and their fingerprints: the only place that asks the core for either.
+//! Values as JSON and as text.
 
 use telemetry_core::value::Encoded;
-
-/// Appends the value as JSON.
-pub(super) fn write(value: Encoded<'_>, out: &mut Vec<u8>) {
-    let bytes = value.bytes();
-    if let Some(text) = value.as_str() {
-        serde_json::to_writer(out, text).expect("a text can be written into memory");
-        return;
-    }
-    match bytes.first() {
-        Some(2) => out.extend_from_slice(b"false"),
-        Some(3) => out.extend_from_slice(b"true"),
-        Some(9) => {
-            let number = f64::from_le_bytes(bytes[1..9].try_into().expect("eight bytes"));
-            serde_json::to_writer(out, &number).expect("a number can be written into memory");
-        }
-        Some(small @ 0x40..=0x7F) => out.extend_from_slice((small - 0x40).to_string().as_bytes()),
-        _ => out.extend_from_slice(b"null"),
-    }
-}
-
-/// What a value is recognised by where it is used again.
-pub(super) fn fingerprint(value: Encoded<'_>) -> Option<u64> {
-    let _ = value;
-    None
-}
 
 /// The value as JSON.
 pub(super) fn to_text(value: Encoded<'_>) -> String {
     let mut json = Vec::new();
-    write(value, &mut json);
+    value.write_json(&mut json);
     String::from_utf8_lossy(&json).into_owned()
 }
 
-/// The text itself where the value is one, even where it was cut; else its JSON.
+/// The text itself where the value is one, with an ellipsis where it was cut; else its JSON.
 pub(super) fn plain_text(value: Encoded<'_>) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
     }
     let json = to_text(value);
-    serde_json::from_str::<String>(&json).unwrap_or(json)
+    match serde_json::from_str(&json) {
+        Ok(serde_json::Value::String(text)) => text,
+        Ok(object) => match object.pointer("/$cut/preview").and_then(serde_json::Value::as_str) {
+            Some(preview) => format!("{preview}…"),
+            None => json,
+        },
+        Err(_) => json,
+    }
+}
+
+/// The key of a map as the name of a value: a text, or else its JSON.
+pub(super) fn name(key: Encoded<'_>) -> String {
+    if let Some(text) = key.as_str() {
+        return text.to_owned();
+    }
+    let json = to_text(key);
+    serde_json::from_str(&json).unwrap_or(json)
+}
+
+/// What the JSON of a map that was cut says about that, in its last member `$cut`.
+pub(super) fn cut_of_map(map: Encoded<'_>) -> Option<String> {
+    let json = to_text(map);
+    let (_, cut) = json.rsplit_once(r#""$cut":{"items":"#)?;
+    Some(format!(r#"{{"items":{}"#, cut.strip_suffix('}')?))
 }

@@ -1,0 +1,9 @@
+//! The store from outside: records in, views out.
+#![expect(clippy::unwrap_used, reason = "what a test cannot do is a failed test, in its helpers too")]
+
+mod answers;
+mod files;
+mod harness;
+mod merging;
+mod plans;
+mod reading;

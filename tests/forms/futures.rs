@@ -1,0 +1,228 @@
+//! Async functions, and functions that return futures.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::fmt::Debug;
+use std::future::{Future, pending};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Mutex;
+
+use telemetry::task;
+
+use crate::helpers::{block_on, is_send, pause, poll_once};
+
+#[task]
+async fn double(x: i64) -> i64 {
+    pause().await;
+    2 * x
+}
+
+#[task(outputs("low", "high"), skip(text))]
+async fn parse(text: &str) -> Result<(i32, i32), Box<dyn Error + Send + Sync>> {
+    let value: i32 = text.parse()?;
+    pause().await;
+    if value > 5 {
+        return Err("too large".into());
+    }
+    Ok((value - 1, value + 1))
+}
+
+#[task]
+async fn push(values: &mut Vec<u8>) {
+    pause().await;
+    values.push(1);
+}
+
+#[task]
+async fn pushed(mut values: Vec<u8>) -> Vec<u8> {
+    pause().await;
+    values.push(1);
+    values
+}
+
+#[task]
+async fn first_mut(values: &mut [u8]) -> &mut u8 {
+    pause().await;
+    &mut values[0]
+}
+
+#[task]
+async fn nested(x: i64) -> i64 {
+    double(x).await + double(1).await
+}
+
+#[task]
+async fn pattern((x, _): (u8, u8), mut y: u8, _: String) -> u8 {
+    y += 1;
+    pause().await;
+    x + y
+}
+
+#[task]
+async fn generic<T: Debug + Send>(value: T) -> T {
+    pause().await;
+    value
+}
+
+#[task]
+async fn coerced(number: bool) -> Box<dyn Debug + Send> {
+    if number { Box::new(1) } else { Box::new("text") }
+}
+
+#[task]
+async fn opaque(n: u8) -> Result<impl Iterator<Item = u8>, String> {
+    if n == 0 {
+        Err("none".to_owned())?;
+    }
+    Ok(0..n)
+}
+
+#[task]
+async fn not_shareable(cell: Cell<u8>) -> u8 {
+    pause().await;
+    cell.get()
+}
+
+#[task]
+async fn last_expression_borrows(mutex: Mutex<u8>) -> u8 {
+    *mutex.lock().unwrap()
+}
+
+#[test]
+fn async_functions_stay_what_they_are() {
+    assert_eq!(block_on(is_send(double(2))), 4);
+    assert_eq!(block_on(is_send(parse("2"))).unwrap(), (1, 3));
+    assert_eq!(block_on(parse("6")).unwrap_err().to_string(), "too large");
+    assert!(block_on(parse("x")).is_err());
+    let mut values = vec![];
+    block_on(is_send(push(&mut values)));
+    *block_on(is_send(first_mut(&mut values))) += 1;
+    assert_eq!(block_on(is_send(pushed(values))), [2, 1]);
+    assert_eq!(block_on(is_send(nested(1))), 4);
+    assert_eq!(block_on(is_send(pattern((1, 2), 3, String::new()))), 5);
+    assert_eq!(block_on(is_send(generic("x"))), "x");
+    assert_eq!(format!("{:?}", block_on(coerced(true))), "1");
+    assert_eq!(block_on(opaque(2)).unwrap().count(), 2);
+    assert_eq!(block_on(opaque(0)).err().unwrap(), "none");
+    assert_eq!(block_on(is_send(not_shareable(Cell::new(1)))), 1);
+    assert_eq!(block_on(is_send(last_expression_borrows(Mutex::new(1)))), 1);
+}
+
+#[task]
+async fn never(text: &str) -> ! {
+    pause().await;
+    panic!("{text}")
+}
+
+#[task]
+async fn endless() {
+    pending::<()>().await;
+}
+
+#[test]
+fn futures_may_panic_and_be_dropped() {
+    let payload = catch_unwind(AssertUnwindSafe(|| block_on(never("boom")))).unwrap_err();
+    assert_eq!(*payload.downcast::<String>().unwrap(), "boom");
+    drop(endless());
+    poll_once(endless());
+}
+
+#[task]
+fn by_hand(x: u8, _not_in_the_future: Rc<u8>) -> impl Future<Output = u8> + Send {
+    async move {
+        pause().await;
+        x + 1
+    }
+}
+
+#[task(output = "y")]
+fn boxed(text: &str) -> Pin<Box<dyn Future<Output = Result<u8, String>> + Send + '_>> {
+    Box::pin(async move {
+        let value: u8 = text.parse().map_err(|_| "no number".to_owned())?;
+        pause().await;
+        Ok(value)
+    })
+}
+
+#[task]
+fn from_elsewhere(x: i64) -> impl Future<Output = i64> {
+    double(x)
+}
+
+#[test]
+fn returned_futures_are_the_task() {
+    assert_eq!(block_on(is_send(by_hand(1, Rc::new(2)))), 2);
+    assert_eq!(block_on(is_send(boxed("3"))), Ok(3));
+    assert_eq!(block_on(boxed("x")), Err("no number".to_owned()));
+    assert_eq!(block_on(from_elsewhere(3)), 6);
+}
+
+/// What `#[async_trait]` makes of `async fn call(&self, x: u8) -> Result<u8, String>`.
+trait Service {
+    fn call<'life0, 'async_trait>(
+        &'life0 self,
+        x: u8,
+    ) -> ::core::pin::Pin<Box<dyn ::core::future::Future<Output = Result<u8, String>> + Send + 'async_trait>>
+    where
+        'life0: 'async_trait,
+        Self: 'async_trait;
+}
+
+impl Service for u8 {
+    #[task]
+    fn call<'life0, 'async_trait>(
+        &'life0 self,
+        x: u8,
+    ) -> ::core::pin::Pin<Box<dyn ::core::future::Future<Output = Result<u8, String>> + Send + 'async_trait>>
+    where
+        'life0: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(async move {
+            if let ::core::option::Option::Some(__ret) = ::core::option::Option::None::<Result<u8, String>> {
+                return __ret;
+            }
+            let __self = self;
+            let x = x;
+            let __ret: Result<u8, String> = {
+                pause().await;
+                __self.checked_add(x).ok_or_else(|| "full".to_owned())
+            };
+            __ret
+        })
+    }
+}
+
+#[test]
+fn methods_of_async_traits() {
+    assert_eq!(block_on(is_send(1_u8.call(2))), Ok(3));
+    assert_eq!(block_on(1_u8.call(255)), Err("full".to_owned()));
+}
+
+async fn bare_double(x: i64) -> i64 {
+    pause().await;
+    2 * x
+}
+
+#[task]
+#[expect(clippy::large_types_passed_by_value, reason = "its size is the question")]
+async fn first(bytes: [u8; 1024]) -> u8 {
+    pause().await;
+    bytes[0]
+}
+
+#[expect(clippy::large_types_passed_by_value, reason = "its size is the question")]
+async fn bare_first(bytes: [u8; 1024]) -> u8 {
+    pause().await;
+    bytes[0]
+}
+
+#[test]
+fn futures_grow_by_a_few_words_whatever_the_arguments_are() {
+    let small = size_of_val(&double(1)) - size_of_val(&bare_double(1));
+    let large = size_of_val(&first([0; 1024])) - size_of_val(&bare_first([0; 1024]));
+    let ours = size_of::<telemetry::__private::AsyncTask>() + 32;
+    assert!(small <= ours && large <= ours, "{small} and {large} bytes more, not {ours}");
+}

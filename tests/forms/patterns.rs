@@ -1,0 +1,61 @@
+//! Patterns in place of argument names.
+
+use std::cell::RefCell;
+
+use telemetry::task;
+
+struct Point {
+    x: u8,
+    y: u8,
+}
+
+struct Wrapped<T>(T);
+
+#[task]
+fn tuple((x, mut y): (u8, u8), z: u8) -> u8 {
+    y += 1;
+    x + y + z
+}
+
+#[task(skip(y))]
+fn structs(Point { x, y, .. }: Point, Wrapped(z): Wrapped<u8>) -> u8 {
+    x + y + z
+}
+
+#[task]
+fn references(&x: &[u8; 9], &(a, ref b): &(u8, String)) -> usize {
+    x.len() + usize::from(a) + b.len()
+}
+
+#[task]
+fn by_reference(ref x: String, ref mut y: String) -> usize {
+    y.push('a');
+    x.len() + y.len()
+}
+
+#[task]
+fn slices([first, .., last]: [u8; 3], all @ [_, second]: [u8; 2]) -> u8 {
+    first + last + second + all[0]
+}
+
+#[task]
+fn wildcards(_: u8, mut x: Vec<u8>, _: String) -> Vec<u8> {
+    x.push(1);
+    x
+}
+
+#[task]
+fn last_expression_borrows((cell, _): (RefCell<u8>, u8)) -> u8 {
+    *cell.borrow()
+}
+
+#[test]
+fn patterns_bind_what_they_did() {
+    assert_eq!(tuple((1, 2), 3), 7);
+    assert_eq!(structs(Point { x: 1, y: 2 }, Wrapped(3)), 6);
+    assert_eq!(references(&[0; 9], &(2, "abc".to_owned())), 14);
+    assert_eq!(by_reference("a".to_owned(), "b".to_owned()), 3);
+    assert_eq!(slices([1, 2, 3], [4, 5]), 13);
+    assert_eq!(wildcards(1, vec![2], String::new()), [2, 1]);
+    assert_eq!(last_expression_borrows((RefCell::new(1), 2)), 1);
+}
