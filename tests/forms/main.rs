@@ -8,4 +8,3 @@ mod helpers;
 mod methods;
 mod opaque;
 mod patterns;
-mod workflows;

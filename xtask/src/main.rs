@@ -1,21 +1,46 @@
 //! Tasks that are neither cargo nor a test: `cargo xtask COMMAND`.
-#![expect(clippy::print_stderr, reason = "a task talks to whoever runs it")]
+#![forbid(unsafe_code)]
 
 mod bench;
+mod cargo;
+mod terminal;
+mod test;
+mod torture;
 
+use std::error::Error;
 use std::process::ExitCode;
 
+use terminal::complain;
+
+/// What the commands answer: any error ends the task with its text.
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+const USAGE: &str = "usage: cargo xtask COMMAND
+
+  bench [NAME]             measures the goals, or one of them
+  test                     gets what the tests need, and runs them all
+  torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost
+      --short              15 kills instead of 200
+      --kills N            so many kills
+      --seed S             the times and loads of an earlier run
+      --queue              only the control: a plain queue, which must lose records
+  torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice";
+
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let command = arguments.next().unwrap_or_default();
-    let result = match command.as_str() {
-        "bench" => bench::run(arguments),
-        _ => Err(format!("unknown task `{command}`; there is bench")),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["bench", rest @ ..] => {
+            bench::run(rest.iter().map(|argument| (*argument).to_owned())).map_err(Into::into)
+        }
+        ["test"] => test::run(),
+        ["torture", rest @ ..] => torture::run(rest),
+        _ => Err(USAGE.into()),
     };
-    match result {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
+        Err(error) => {
+            complain(&error.to_string());
             ExitCode::FAILURE
         }
     }

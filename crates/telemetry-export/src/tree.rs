@@ -22,8 +22,8 @@ pub struct Line {
 /// ```
 #[must_use]
 pub fn draw(lines: &[Line]) -> String {
-    let prefixes = prefixes(lines);
-    lines.iter().zip(prefixes).map(|(line, prefix)| format!("{prefix}{}\n", line.text)).collect()
+    let pieces = lines.iter().zip(prefixes(lines)).map(|(line, prefix)| prefix + &line.text + "\n");
+    pieces.collect()
 }
 
 /// From the last line to the first, because a branch goes on only if a sibling follows.

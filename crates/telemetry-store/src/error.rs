@@ -84,12 +84,12 @@ pub enum StoreError {
         wanted: String,
     },
     /// More than one id begins like this.
-    #[error("{wanted:?} could be {} or {}", found[0], found[1])]
+    #[error("{wanted:?} could be {}", found.join(" or "))]
     Ambiguous {
         /// What was asked for.
         wanted: String,
-        /// The first two that it could be.
-        found: [String; 2],
+        /// The first ones that it could be.
+        found: Vec<String>,
     },
     /// A query that reads only was asked for, and this is not one.
     #[error("only queries that read are allowed")]

@@ -6,6 +6,7 @@
 mod cell;
 mod filter;
 mod guard;
+mod inspect;
 mod query;
 mod resolve;
 mod rows;
@@ -20,9 +21,10 @@ use rusqlite::{Connection, OpenFlags, Params};
 
 pub use cell::{Cell, JsonText};
 pub use filter::{Order, TaskFilter, WorkflowFilter};
+pub use inspect::{Inspection, inspect, sqlite_version};
 pub use query::{QueryLimits, Table};
 pub use resolve::Found;
-pub use rows::{ActivityRow, DerivationRow, HealthRow, RelatedTask, TaskRow, WorkflowRow};
+pub use rows::{ActivityRow, DerivationRow, HealthRow, RelatedTask, StatusCount, TaskRow, WorkflowRow};
 pub use tasks::TaskDetail;
 pub use tree::TreeRow;
 
@@ -67,6 +69,14 @@ impl Reader {
     pub fn activities(&self, workflow_id: &str) -> Result<Vec<ActivityRow>, StoreError> {
         self.rows(
             "select * from activities where workflow_id = ?1 order by total_ns desc, activity_id",
+            (workflow_id,),
+        )
+    }
+
+    /// How many tasks of a workflow stand how.
+    pub fn status_counts(&self, workflow_id: &str) -> Result<Vec<StatusCount>, StoreError> {
+        self.rows(
+            "select status, count(*) from tasks where workflow_id = ?1 group by status order by 2 desc, 1",
             (workflow_id,),
         )
     }

@@ -32,6 +32,11 @@ fn marks(connection: &Connection) -> rusqlite::Result<Marks> {
     )
 }
 
+/// How many steps the file has seen.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i32> {
+    marks(connection).map(|marks| marks.version)
+}
+
 /// Refuses a file that is damaged, not ours or too new; says whether it is still empty.
 pub(crate) fn check(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
     let marks = marks(connection).map_err(|source| failed(path, "reading the schema", source))?;

@@ -5,6 +5,9 @@ use serde::Serialize;
 use super::Reader;
 use crate::error::StoreError;
 
+/// How many of the things that an id could mean are named.
+const CANDIDATES_MAX: u32 = 10;
+
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -25,25 +28,27 @@ impl Found {
 }
 
 impl Reader {
-    /// The workflow or task that `wanted` stands for: `@last` is the workflow that started last, an id
-    /// or its beginning is that workflow or task, and a name is the last workflow with it.
+    /// The workflow or task that `wanted` stands for: `@last` is the workflow that started last and
+    /// `@last~1` the one before it, an id or its beginning is that workflow or task, and a name is the
+    /// last workflow with it.
+    ///
+    /// Ids begin with the time, so a workflow and its first tasks may share a long beginning: it means
+    /// the workflow.
     pub fn resolve(&self, wanted: &str) -> Result<Found, StoreError> {
-        let mut found = match wanted {
-            "@last" => self.ids(LAST_WORKFLOW, (), Found::Workflow)?,
-            _ => self.by_prefix(&wanted.to_ascii_lowercase())?,
+        let mut found = match steps_back(wanted) {
+            Some(steps) => self.ids(WORKFLOW_BACKWARDS, (steps,), Found::Workflow)?,
+            None => self.by_prefix(&wanted.to_ascii_lowercase())?,
         };
         if found.is_empty() {
             found = self.ids(LAST_WORKFLOW_NAMED, (wanted,), Found::Workflow)?;
         }
-        match (found.first(), found.get(1)) {
-            (None, _) => Err(StoreError::NotFound { wanted: wanted.to_owned() }),
-            (Some(first), Some(second)) if !first.id().eq_ignore_ascii_case(wanted) => {
-                Err(StoreError::Ambiguous {
-                    wanted: wanted.to_owned(),
-                    found: [first.id().to_owned(), second.id().to_owned()],
-                })
-            }
-            (Some(first), _) => Ok(first.clone()),
+        match &*found {
+            [] => Err(StoreError::NotFound { wanted: wanted.to_owned() }),
+            [only] => Ok(only.clone()),
+            _ => Err(StoreError::Ambiguous {
+                wanted: wanted.to_owned(),
+                found: found.iter().map(|found| found.id().to_owned()).collect(),
+            }),
         }
     }
 
@@ -53,9 +58,11 @@ impl Reader {
         if !is_prefix {
             return Ok(Vec::new());
         }
-        let mut found = self.ids(WORKFLOWS_BY_PREFIX, (prefix,), Found::Workflow)?;
-        found.extend(self.ids(TASKS_BY_PREFIX, (prefix,), Found::Task)?);
-        Ok(found)
+        let workflows = self.ids(WORKFLOWS_BY_PREFIX, (prefix, CANDIDATES_MAX), Found::Workflow)?;
+        if !workflows.is_empty() {
+            return Ok(workflows);
+        }
+        self.ids(TASKS_BY_PREFIX, (prefix, CANDIDATES_MAX), Found::Task)
     }
 
     fn ids(
@@ -72,10 +79,18 @@ impl Reader {
     }
 }
 
-const LAST_WORKFLOW: &str = "select workflow_id from workflows order by started_at is null, started_at desc, workflow_id desc limit 1";
+/// 0 for `@last`, 1 for `@last~1`.
+fn steps_back(wanted: &str) -> Option<u32> {
+    match wanted.strip_prefix("@last")? {
+        "" => Some(0),
+        steps => steps.strip_prefix('~')?.parse().ok(),
+    }
+}
+
+const WORKFLOW_BACKWARDS: &str = "select workflow_id from workflows order by started_at is null, started_at desc, workflow_id desc limit 1 offset ?1";
 const LAST_WORKFLOW_NAMED: &str =
     "select workflow_id from workflows where name = ?1 order by started_at desc, workflow_id desc limit 1";
 /// `g` comes after every character of an id.
-const WORKFLOWS_BY_PREFIX: &str = "select workflow_id from workflow where workflow_id >= ?1 and workflow_id < ?1 || 'g' order by workflow_id limit 2";
+const WORKFLOWS_BY_PREFIX: &str = "select workflow_id from workflow where workflow_id >= ?1 and workflow_id < ?1 || 'g' order by workflow_id limit ?2";
 const TASKS_BY_PREFIX: &str =
-    "select task_id from task where task_id >= ?1 and task_id < ?1 || 'g' order by task_id limit 2";
+    "select task_id from task where task_id >= ?1 and task_id < ?1 || 'g' order by task_id limit ?2";

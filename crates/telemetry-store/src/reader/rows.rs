@@ -251,3 +251,13 @@ row! {
         duration_ns: Option<i64>,
     }
 }
+
+row! {
+    /// How many tasks stand in one way.
+    StatusCount {
+        /// How they stand.
+        status: String,
+        /// How many they are.
+        tasks: i64,
+    }
+}

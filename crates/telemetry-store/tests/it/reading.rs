@@ -92,10 +92,20 @@ fn ids_may_be_shortened() {
     let second = Found::Workflow(workflow_id(2).to_string());
     assert_eq!(reader.resolve("@last").unwrap(), second);
     assert_eq!(reader.resolve("demo").unwrap(), second);
+    assert_eq!(reader.resolve("@last~1").unwrap(), Found::Workflow(workflow_id(1).to_string()));
+    assert!(matches!(reader.resolve("@last~2").unwrap_err(), StoreError::NotFound { .. }));
     let task = task_id(3).to_string();
     assert_eq!(reader.resolve(&task.to_uppercase()).unwrap(), Found::Task(task));
     assert!(matches!(reader.resolve("0198").unwrap_err(), StoreError::Ambiguous { .. }));
     assert!(matches!(reader.resolve("cafe").unwrap_err(), StoreError::NotFound { .. }));
+}
+
+#[test]
+fn tasks_are_counted_by_how_they_stand() {
+    let (_folder, _store, reader) = store_with(&family());
+    let counts = reader.status_counts(&workflow_id(1).to_string()).unwrap();
+    let counts: Vec<_> = counts.iter().map(|count| (&*count.status, count.tasks)).collect();
+    assert_eq!(counts, [("RUNNING", 4), ("ERROR", 1)]);
 }
 
 #[test]
