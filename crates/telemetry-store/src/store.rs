@@ -69,14 +69,14 @@ impl Store {
         check_sqlite()?;
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
-        let connection = match connect(&path, options) {
+        let connect = || Watch::around(&path, || connect(&path, options));
+        let (connection, watch) = match connect() {
             Err(StoreError::Damaged { .. } | StoreError::Foreign { .. }) => {
                 file::put_aside(&path)?;
-                connect(&path, options)?
+                connect()?
             }
             other => other?,
         };
-        let watch = Watch::new(&path);
         Ok(Self { path, options, connection, watch, is_aside: false, memory: Memory::default() })
     }
 
