@@ -91,13 +91,16 @@ pub(crate) enum Standing {
     Lost,
 }
 
+/// An open descriptor, as a path, and the device and file that it stands for.
+type Descriptor = (PathBuf, (u64, u64));
+
 /// Knows which file was opened and by which descriptors, so that a host which closes all descriptors
 /// never finds our pages in its own files.
 #[derive(Debug)]
 pub(crate) struct Watch {
     path: PathBuf,
     identity: Option<(u64, u64)>,
-    descriptors: Vec<(PathBuf, (u64, u64))>,
+    descriptors: Vec<Descriptor>,
 }
 
 impl Watch {
@@ -105,11 +108,11 @@ impl Watch {
     /// connections of this process to the same file are closed when those end.
     pub(crate) fn around<T, E>(path: &Path, open: impl FnOnce() -> Result<T, E>) -> Result<(T, Self), E> {
         let _alone = alone();
-        let before: HashSet<PathBuf> = descriptors().map(|(link, _)| link).collect();
+        let before: HashSet<Descriptor> = descriptors().collect();
         let opened = open()?;
         let files = ["", "-wal"].map(|side| identity(&with_suffix(path, side)));
         let is_ours =
-            |(link, found): &(PathBuf, (u64, u64))| files.contains(&Some(*found)) && !before.contains(link);
+            |descriptor: &Descriptor| files.contains(&Some(descriptor.1)) && !before.contains(descriptor);
         let descriptors = descriptors().filter(is_ours).collect();
         Ok((opened, Self { path: path.to_owned(), identity: files[0], descriptors }))
     }
@@ -144,7 +147,7 @@ fn identity(_path: &Path) -> Option<(u64, u64)> {
 }
 
 /// The open descriptors of this process, where the system lists them.
-fn descriptors() -> impl Iterator<Item = (PathBuf, (u64, u64))> {
+fn descriptors() -> impl Iterator<Item = Descriptor> {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     entries.filter_map(|entry| Some((entry.path(), identity(&entry.path())?)))
 }
