@@ -34,9 +34,14 @@ impl FrameHead {
     }
 }
 
+/// What the checksum of a frame begins with.
+#[inline]
+pub(crate) fn frame_seed(kind: u8, sequence: u64) -> u64 {
+    sequence ^ u64::from(kind) << 56
+}
+
 /// The checksum of a frame whose payload lies in these words.
 #[inline]
 pub(crate) fn frame_checksum(kind: u8, sequence: u64, payload: &[AtomicU64]) -> u32 {
-    let seed = sequence ^ u64::from(kind) << 56;
-    checksum(seed, payload.len(), |index| payload[index].load(Ordering::Relaxed))
+    checksum(frame_seed(kind, sequence), payload.len(), |index| payload[index].load(Ordering::Relaxed))
 }
