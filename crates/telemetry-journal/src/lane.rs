@@ -15,7 +15,13 @@ use crate::batch::{Batch, Mark};
 use crate::checksum::Checksum;
 use crate::frame::{FRAME_WORDS, FrameHead, GAP_KIND, frame_checksum, frame_seed};
 use crate::layout::{self, lane};
+use crate::prefetch::prefetch_for_write;
 use crate::source::{Counters, DropReason};
+
+/// Words of a cache line.
+const LINE_WORDS: usize = 8;
+/// How far ahead of the head memory is asked for.
+const PREFETCH_WORDS: usize = 16 * LINE_WORDS;
 
 /// A record on its way into a lane.
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +154,19 @@ impl<'a> Ring<'a> {
         frame[1].store(sequence, Ordering::Relaxed);
         self.set(lane::PUBLISHED, sequence + 1);
         self.counters[lane::HEAD].store(next, Ordering::Release);
+        self.prefetch(next);
         Ok(used)
+    }
+
+    /// Asks for the lines that a later record will be written to: at this distance they arrive in time,
+    /// and two of them keep up with records of ordinary size.
+    #[inline]
+    fn prefetch(&self, position: u64) {
+        let ahead = (position as usize + PREFETCH_WORDS) & (self.length - 1);
+        if let [first, .., last] = self.frames.get(ahead..=ahead + LINE_WORDS).unwrap_or_default() {
+            prefetch_for_write(first);
+            prefetch_for_write(last);
+        }
     }
 
     /// Copies what is published and not committed into `batch`, at most `words_max` words, and adds the
