@@ -17,6 +17,7 @@ mod lane;
 mod layout;
 mod memory;
 mod names;
+mod prefetch;
 pub mod process;
 mod producer;
 mod source;
