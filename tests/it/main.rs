@@ -1,7 +1,9 @@
 //! The integration tests: one binary, one module a topic.
 
+mod bad_input;
 mod bodies;
 mod defects;
+mod processes;
 mod programs;
 mod quickstart;
 mod recording;

@@ -50,12 +50,13 @@ pub struct Store {
     connection: Option<Connection>,
     watch: Watch,
     memory: Memory,
+    warnings: Vec<String>,
 }
 
 impl Store {
     /// Opens the database for writing, and makes it, its folder and its schema where they are missing.
-    /// A file that is damaged or not ours is renamed and a new one begun; one of a newer version is
-    /// refused.
+    /// A file that is damaged is renamed and a new one begun; one of a newer version, or a database of
+    /// something else, is refused.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -68,15 +69,24 @@ impl Store {
         check_sqlite()?;
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
+        let mut warnings = Vec::new();
         let connection = match connect(&path, options) {
-            Err(StoreError::Damaged { .. } | StoreError::Foreign { .. }) => {
-                file::put_aside(&path)?;
+            Err(error @ StoreError::Damaged { .. }) => {
+                let aside = file::put_aside(&path)?;
+                warnings.push(format!("{error}; it is kept as {}", aside.display()));
                 connect(&path, options)?
             }
             other => other?,
         };
         let watch = Watch::new(&path);
-        Ok(Self { path, options, connection: Some(connection), watch, memory: Memory::default() })
+        let connection = Some(connection);
+        Ok(Self { path, options, connection, watch, memory: Memory::default(), warnings })
+    }
+
+    /// What a person should know about the file, once: that one which stood in the way has another name
+    /// now.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// The database file.
