@@ -184,7 +184,7 @@ fn slow_batches() {
     let recorder = Recorder::start_with_found_settings().expect("recording starts");
     let workflow = Workflow::start("slow");
     let task = Task::start("slow").used("path", "input.csv");
-    recorder.flush(Duration::from_secs(60));
+    recorder.flush(Duration::from_mins(1));
     say_ready();
     wait_for_end();
     task.generated("rows", 3).end();

@@ -21,6 +21,9 @@ const VIEWS: &[&str] = &[
     "health",
 ];
 
+/// How often a test looks for something that is about to happen.
+const LOOKS_MAX: usize = 10_000;
+
 #[test]
 fn several_processes_write_one_database_at_once() {
     let place = Place::new();
@@ -45,7 +48,7 @@ fn every_view_is_read_while_a_program_writes() {
     let place = Place::new();
     let program = place.start("writer");
     let count = || -> u64 { place.table("select count(*) from tasks").trim().parse().expect("a number") };
-    let before = (0..).map(|_| count()).find(|count| *count > 0).expect("the program writes");
+    let before = (0..LOOKS_MAX).map(|_| count()).find(|count| *count > 0).expect("the program writes");
     for view in VIEWS {
         let query = format!("select * from {view} limit 5");
         succeed(sqlite3(&place.database()).arg(&query).output());
@@ -54,7 +57,7 @@ fn every_view_is_read_while_a_program_writes() {
             print(len(connection.execute(sys.argv[2]).fetchall()))";
         succeed(Command::new("python3").args(["-c", script]).arg(place.database()).arg(&query).output());
     }
-    (0..).map(|_| count()).find(|count| *count > before).expect("the program still writes");
+    (0..LOOKS_MAX).map(|_| count()).find(|count| *count > before).expect("the program still writes");
     assert!(place.table("select status from workflows").starts_with("RUNNING"));
     program.end();
     assert_eq!(place.table("select status, count(*) from workflows group by 1"), "FINISHED|1\n");

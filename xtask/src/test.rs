@@ -19,14 +19,11 @@ const PSUTIL_PYTHON: &str = "TELEMETRY_TEST_PSUTIL_PYTHON";
 /// Runs everything.
 pub(crate) fn run() -> Outcome {
     let python = prepare()?;
-    let steps: [(&str, &dyn Fn() -> Outcome); 5] = [
+    let steps: [(&str, &dyn Fn() -> Outcome); 4] = [
         ("the tests of the workspace", &|| {
             succeed(cargo().args(["test", "--workspace"]).env(PSUTIL_PYTHON, &python))
         }),
         ("functions without capture", &|| succeed(&mut without_capture()?)),
-        ("the quickstart runs", &|| {
-            succeed(cargo().args(["run", "--quiet", "--release", "--example", "quickstart"]))
-        }),
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
         ("torture ids, short", &|| torture::run(&["ids", "--short"])),
     ];
