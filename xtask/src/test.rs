@@ -25,7 +25,7 @@ pub(crate) fn run() -> Outcome {
         }),
         ("functions without capture", &|| succeed(&mut without_capture()?)),
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
-        ("torture ids, short", &|| torture::run(&["ids", "--short"])),
+        ("torture ids", &|| torture::run(&["ids"])),
     ];
     let mut failed = Vec::new();
     for (number, (name, step)) in steps.iter().enumerate() {
