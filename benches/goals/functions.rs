@@ -1,5 +1,8 @@
 //! The measured functions: one body under each of the attributes, and bare.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 #[telemetry::task(level = "data")]
 #[inline(never)]
 pub(crate) fn with_data(count: i64, factor: f64, name: &str) -> i64 {
@@ -9,6 +12,19 @@ pub(crate) fn with_data(count: i64, factor: f64, name: &str) -> i64 {
 #[telemetry::task(level = "lightweight")]
 #[inline(never)]
 pub(crate) fn lightweight(count: i64, factor: f64, name: &str) -> i64 {
+    body(count, factor, name)
+}
+
+#[telemetry::task(level = "full")]
+pub(crate) fn full_of_1_us(count: i64, factor: f64, name: &str) -> i64 {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_micros(1) {}
+    body(count, factor, name)
+}
+
+#[telemetry::task(level = "full")]
+pub(crate) fn full_of_10_ms(count: i64, factor: f64, name: &str) -> i64 {
+    thread::sleep(Duration::from_millis(10));
     body(count, factor, name)
 }
 

@@ -7,6 +7,8 @@
 mod cores;
 mod data;
 mod disabled;
+mod disk;
+mod drain;
 mod fastrace_spans;
 mod flowcept;
 mod functions;
@@ -26,8 +28,13 @@ use report::Report;
 /// What a goal's module offers.
 type Goal = fn(&Options, &mut Report) -> Result<(), Box<dyn Error>>;
 
-const GOALS: &[(&str, Goal)] =
-    &[("data", data::run), ("lightweight", lightweight::run), ("disabled", disabled::run)];
+const GOALS: &[(&str, Goal)] = &[
+    ("data", data::run),
+    ("lightweight", lightweight::run),
+    ("disabled", disabled::run),
+    ("drain", drain::run),
+    ("disk", disk::run),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::from_arguments(std::env::args().skip(1))?;

@@ -1,6 +1,7 @@
 //! A recorder with default settings over a database in a temporary folder.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use telemetry::{Recorder, Settings, Workflow};
@@ -40,5 +41,9 @@ impl Recording {
         let flushed = self.recorder.stop(TIMEOUT);
         assert_eq!(flushed.remaining, 0, "records are late");
         self.folder
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.path().join("provenance.db")
     }
 }

@@ -14,12 +14,14 @@ use crate::table;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Bound {
     AtMost,
+    AtLeast,
 }
 
 impl Bound {
     fn is_met(self, value: f64, limit: f64) -> bool {
         match self {
             Self::AtMost => value <= limit,
+            Self::AtLeast => value >= limit,
         }
     }
 }
@@ -69,6 +71,12 @@ impl Report {
             spread: Some(spread.map(digits)),
             ..empty(target)
         });
+    }
+
+    /// A figure that is held against the limit itself.
+    pub(crate) fn figure(&mut self, target: Target, ours: f64, note: String) {
+        let met = Some(target.bound.is_met(ours, target.limit));
+        self.push(Comparison { ours: Some(digits(ours)), met, note: Some(note), ..empty(target) });
     }
 
     /// A comparison whose other side is not to be had here.

@@ -18,16 +18,22 @@ impl Rounds {
         mut ours: impl FnMut() -> f64,
         mut other: impl FnMut() -> f64,
     ) -> Self {
-        let pairs = (0..WARM_UP + count).map(|round| {
-            if round % 2 == 0 {
+        let mut is_first = false;
+        Self::in_turn(count, || {
+            is_first = !is_first;
+            if is_first {
                 let ours = ours();
                 (ours, other())
             } else {
                 let other = other();
                 (ours(), other)
             }
-        });
-        Self { pairs: pairs.skip(WARM_UP).collect() }
+        })
+    }
+
+    /// Measures both sides so often, in the order that `round` gives them.
+    pub(crate) fn in_turn(count: usize, mut round: impl FnMut() -> (f64, f64)) -> Self {
+        Self { pairs: (0..WARM_UP + count).map(|_| round()).skip(WARM_UP).collect() }
     }
 
     /// The median of our side.

@@ -38,6 +38,7 @@ fn cells(comparison: &Comparison) -> [String; 6] {
     let spread = comparison.spread.map_or_else(|| "–".to_owned(), |[low, high]| format!("{low}–{high}"));
     let sign = match comparison.bound {
         Bound::AtMost => "≤",
+        Bound::AtLeast => "≥",
     };
     let met = match comparison.met {
         Some(true) => "yes",

@@ -17,7 +17,10 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  bench [NAME]             measures the goals, or one of them
+  bench [NAME…]            measures what is promised, beside others: all of it, or only
+                           data, lightweight, disabled, drain, disk
+      --markdown FILE      writes the table there, too
+      --without-python     leaves out what needs Python packages
   test                     gets what the tests need, and runs them all
   torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost
       --short              15 kills instead of 200
@@ -30,9 +33,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
-        ["bench", rest @ ..] => {
-            bench::run(rest.iter().map(|argument| (*argument).to_owned())).map_err(Into::into)
-        }
+        ["bench", rest @ ..] => bench::run(rest),
         ["test"] => test::run(),
         ["torture", rest @ ..] => torture::run(rest),
         _ => Err(USAGE.into()),
