@@ -56,8 +56,8 @@ pub struct Store {
 
 impl Store {
     /// Opens the database for writing, and makes it, its folder and its schema where they are missing.
-    /// A file that is damaged is renamed and a new one begun; one of a newer version, or a database of
-    /// something else, is refused.
+    /// A file that is damaged or not ours is renamed and a new one begun; one of a newer version is
+    /// refused.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -72,7 +72,7 @@ impl Store {
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
         let mut warnings = Vec::new();
         let connection = match connect(&path, options) {
-            Err(error @ StoreError::Damaged { .. }) => {
+            Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
                 let aside = file::put_aside(&path)?;
                 warnings.push(format!("{error}; it is kept as {}", aside.display()));
                 connect(&path, options)?

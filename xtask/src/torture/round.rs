@@ -48,7 +48,7 @@ impl Plan {
         Self {
             level: random.pick(&["lightweight", "data", "full"]),
             lane_bytes: if is_small { 1 << 16 } else { 1 << 20 },
-            large_every: is_small.then_some(20),
+            large_every: is_small.then_some(4),
             kill,
         }
     }
