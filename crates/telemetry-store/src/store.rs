@@ -51,6 +51,7 @@ pub struct Store {
     /// The file was found damaged and is out of the way: the next write begins a new one.
     is_aside: bool,
     memory: Memory,
+    warnings: Vec<String>,
 }
 
 impl Store {
@@ -70,14 +71,23 @@ impl Store {
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
         let connect = || Watch::around(&path, || connect(&path, options));
+        let mut warnings = Vec::new();
         let (connection, watch) = match connect() {
-            Err(StoreError::Damaged { .. } | StoreError::Foreign { .. }) => {
-                file::put_aside(&path)?;
+            Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
+                let aside = file::put_aside(&path)?;
+                warnings.push(format!("{error}; it is kept as {}", aside.display()));
                 connect()?
             }
             other => other?,
         };
-        Ok(Self { path, options, connection, watch, is_aside: false, memory: Memory::default() })
+        let memory = Memory::default();
+        Ok(Self { path, options, connection, watch, is_aside: false, memory, warnings })
+    }
+
+    /// What a person should know about the file, once: that one which stood in the way has another name
+    /// now.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// The database file.
