@@ -88,7 +88,7 @@ pub(crate) struct Sql {
     /// The query, or - to read it from stdin
     pub(crate) query: String,
     /// Values for ?1, ?2, … in the query
-    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    #[arg(value_name = "VALUE", allow_negative_numbers = true)]
     pub(crate) values: Vec<String>,
     /// The next value for the query, like VALUE; can be repeated
     #[arg(long = "param", value_name = "VALUE", allow_hyphen_values = true)]

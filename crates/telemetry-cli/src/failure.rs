@@ -1,7 +1,6 @@
 //! What can go wrong, the exit code of it, and what to do about it.
 
 use std::error::Error;
-use std::fmt::Write;
 use std::io;
 use std::process::ExitCode;
 
@@ -40,6 +39,9 @@ pub(crate) enum Failure {
     Output { source: io::Error },
     #[error("cannot read the query from stdin")]
     Input { source: io::Error },
+    /// An id that could mean several things, and what these are, a line each.
+    #[error("{wanted:?} could be any of\n{}", candidates.join("\n"))]
+    Ambiguous { wanted: String, candidates: Vec<String> },
     /// Whoever read the data has enough of it.
     #[error("the pipe is closed")]
     ClosedPipe,
@@ -51,7 +53,7 @@ impl Failure {
         if matches!(self, Self::ClosedPipe) {
             return ExitCode::SUCCESS;
         }
-        printer.error(&self.chain(), self.hint().as_deref());
+        printer.error(&self.message(), self.hint());
         ExitCode::from(self.code())
     }
 
@@ -64,29 +66,26 @@ impl Failure {
         }
     }
 
-    /// The message with those of its causes.
-    fn chain(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            let message = error.to_string();
-            if !text.contains(&message) {
-                let _ = write!(text, ": {message}");
-            }
-            cause = error.source();
+    /// The message with that of its cause; what is behind that only repeats it in other words.
+    fn message(&self) -> String {
+        let cause = self.source().map(ToString::to_string);
+        let message = self.to_string();
+        match cause {
+            Some(cause) if !message.contains(&cause) => format!("{message}: {cause}"),
+            _ => message,
         }
-        text
     }
 
-    fn hint(&self) -> Option<String> {
+    fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Store(error) => store_hint(error),
+            Self::Ambiguous { .. } => Some("write more of the id"),
             _ => None,
         }
     }
 }
 
-fn store_hint(error: &StoreError) -> Option<String> {
+fn store_hint(error: &StoreError) -> Option<&'static str> {
     let hint = match error {
         StoreError::Missing { .. } => {
             "go to the folder in which the program ran, or name the file with --database PATH"
@@ -98,11 +97,10 @@ fn store_hint(error: &StoreError) -> Option<String> {
             "telemetry doctor says more; the sqlite3 program can save what is readable: .recover"
         }
         StoreError::NotFound { .. } => "telemetry ls lists the workflows",
-        StoreError::Ambiguous { .. } => "write more of the id",
         StoreError::NotReadOnly { .. } => "this program never changes what was recorded",
         StoreError::TimedOut { .. } => "ask for less, or allow more time with --timeout SECONDS",
         StoreError::Query { .. } => "telemetry sql --help lists the views",
         _ => return None,
     };
-    Some(hint.to_owned())
+    Some(hint)
 }

@@ -20,7 +20,7 @@ impl Place {
     /// As the command line says, or else the settings that programs started here would find.
     pub(crate) fn find(global: &Global) -> Result<Self, Failure> {
         if let Some(path) = &global.database {
-            return Ok(Self::beside(path.clone(), "not asked, because of --database".to_owned()));
+            return Ok(Self::beside(path.clone(), "not looked for: --database names the file".to_owned()));
         }
         let loaded = Settings::load()?;
         let database = loaded.settings.store.path;

@@ -16,7 +16,7 @@ use crate::text;
 
 pub(super) fn run(command: &Show, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
     let reader = Reader::open(&place.database)?;
-    let found = reader.resolve(&command.id).inspect_err(|error| list_candidates(&reader, error, printer))?;
+    let found = reader.resolve(&command.id).map_err(|error| explain(&reader, error))?;
     match found {
         Found::Workflow(id) => workflow::show(&reader, &id, command, printer)?,
         Found::Task(id) => task::show(&reader, &id, command, printer)?,
@@ -26,18 +26,14 @@ pub(super) fn run(command: &Show, place: &Place, printer: &mut Printer) -> Resul
 }
 
 /// Says what each of the ids is that a short one could mean.
-fn list_candidates(reader: &Reader, error: &StoreError, printer: &mut Printer) {
-    let StoreError::Ambiguous { found, .. } = error else { return };
-    for id in found {
-        let what = match reader.workflow(id) {
-            Ok(row) => format!(
-                "{}, {}, {}",
-                text::visible(row.name.as_deref().unwrap_or("workflow")),
-                row.status,
-                row.started_at.map(text::ago).unwrap_or_default()
-            ),
-            Err(_) => "task".to_owned(),
-        };
-        printer.talk(&format!("  {id}  {what}"));
-    }
+fn explain(reader: &Reader, error: StoreError) -> Failure {
+    let StoreError::Ambiguous { wanted, found } = error else { return error.into() };
+    let candidates = found.iter().map(|id| format!("  {id}  {}", describe(reader, id))).collect();
+    Failure::Ambiguous { wanted, candidates }
+}
+
+fn describe(reader: &Reader, id: &str) -> String {
+    let Ok(row) = reader.workflow(id) else { return "task".to_owned() };
+    let name = text::visible(row.name.as_deref().unwrap_or("workflow"));
+    format!("{name}, {}, {}", row.status, row.started_at.map(text::ago).unwrap_or_default())
 }

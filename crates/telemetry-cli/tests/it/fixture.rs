@@ -1,5 +1,6 @@
 //! A small database, the program, and masks for what differs from run to run.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -11,7 +12,8 @@ use telemetry::{Recorder, Settings, Task, Workflow};
 pub(crate) fn database() -> &'static Path {
     static DATABASE: OnceLock<PathBuf> = OnceLock::new();
     DATABASE.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap().keep();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+        let _ = fs::remove_dir_all(&folder);
         let database = folder.join(".telemetry/provenance.db");
         let recorder = record_into(&database);
         record_plain();
@@ -23,7 +25,7 @@ pub(crate) fn database() -> &'static Path {
 
 pub(crate) fn record_into(database: &Path) -> Recorder {
     let mut settings = Settings::default();
-    settings.store.path = database.to_owned();
+    database.clone_into(&mut settings.store.path);
     Recorder::start(settings).unwrap()
 }
 
@@ -83,57 +85,81 @@ pub(crate) fn masked(output: &Output) -> String {
     format!("{}{}-- exit {code}\n", part("stdout", &output.stdout), part("stderr", &output.stderr))
 }
 
-/// Replaces what differs from run to run.
+/// Replaces what differs from run to run, and gaps that depend on it by two spaces.
 pub(crate) fn mask(text: &str) -> String {
     let folder = database().parent().unwrap().parent().unwrap().to_str().unwrap();
-    let text = text.replace(folder, "DIR").replace(database().to_str().unwrap(), "DIR/.telemetry/provenance.db");
+    let text = text.replace(folder, "DIR");
     let lines: Vec<String> = text.split('\n').map(mask_line).collect();
     lines.join("\n")
 }
 
 fn mask_line(line: &str) -> String {
-    let mut masked = String::new();
-    let mut rest = line;
-    while let Some(first) = rest.chars().next() {
-        let (length, replacement) = recognize(rest, masked.chars().next_back());
-        masked.push_str(&replacement.unwrap_or_else(|| first.to_string()));
-        rest = &rest[length.max(first.len_utf8())..];
+    let content = line.trim_start();
+    let indent = &line[..line.len() - content.len()];
+    let parts: Vec<String> =
+        content.split("  ").map(|part| mask_part(part.trim())).filter(|part| !part.is_empty()).collect();
+    let mut masked = indent.to_owned() + &parts.join("  ");
+    for (name, word) in FIELDS {
+        if let Some(rest) = masked.strip_prefix(name).filter(|rest| !rest.is_empty()) {
+            masked.truncate(masked.len() - rest.len());
+            masked.push_str(word);
+        }
     }
     masked
 }
 
-/// What stands at the beginning of a text, if it differs from run to run.
-fn recognize(text: &str, before: Option<char>) -> (usize, Option<String>) {
-    let is_inside = before.is_some_and(|before| before.is_alphanumeric() || before == '.');
-    let id_length = text.bytes().take_while(|byte| byte.is_ascii_hexdigit() || *byte == b'-').count();
-    if !is_inside && [13, 18, 36].contains(&id_length) && text.get(8..9) == Some("-") {
-        return (id_length, Some("ID".to_owned()));
-    }
-    let moment = "0000-00-00 00:00:00";
-    let is_moment = text.get(..moment.len()).is_some_and(|text| {
-        text.chars().map(|character| if character.is_ascii_digit() { '0' } else { character }).eq(moment.chars())
-    });
-    if !is_inside && is_moment {
-        return (moment.len(), Some("MOMENT".to_owned()));
-    }
-    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-    if is_inside || digits == 0 {
-        return (0, None);
-    }
-    let after = &text[digits..];
-    for (unit, word) in [
-        (" ns", "TIME"), (" µs", "TIME"), (" ms", "TIME"), (" s ago", "AGO"), (" s", "TIME"),
-        (" KiB", "SIZE"), (" MiB", "SIZE"), (" GiB", "SIZE"), (" TiB", "SIZE"),
-    ] {
-        if let Some(rest) = after.strip_prefix(unit)
-            && !rest.starts_with(char::is_alphanumeric)
-        {
-            return (digits + unit.len(), Some(word.to_owned()));
+/// Fields whose values depend on the machine.
+const FIELDS: [(&str, &str); 5] = [
+    ("  command  ", "PROGRAM"),
+    ("  code  ", "CODE"),
+    ("  where  ", "HOST"),
+    ("  telemetry  ", "TELEMETRY"),
+    ("✓ sqlite  ", "VERSION"),
+];
+
+/// Fields of a line in a pipe, words of a line on a page.
+fn mask_part(part: &str) -> String {
+    let mut masked = String::new();
+    let mut rest = part;
+    while !rest.is_empty() {
+        let (length, word) = recognize(rest);
+        match word {
+            Some(word) => masked.push_str(word),
+            None => masked.push_str(&rest[..length]),
         }
+        rest = &rest[length..];
+    }
+    masked
+}
+
+/// How long the word at the beginning of a text is, and what stands for it if it differs from run to run.
+fn recognize(text: &str) -> (usize, Option<&'static str>) {
+    let ages = [" s ago", " min ago"];
+    let units = [" ns", " µs", " ms", " s", " KiB", " MiB", " GiB", " TiB"];
+    let is_word = |character: char| character.is_alphanumeric() || "-.:_".contains(character);
+    let word = text.find(|character| !is_word(character)).unwrap_or(text.len());
+    let (first, after) = text.split_at(word);
+    if text.starts_with("just now") {
+        return ("just now".len(), Some("AGO"));
+    }
+    if [13, 18, 36].contains(&word) && first.get(8..9) == Some("-") && first.starts_with("01") {
+        return (word, Some("ID"));
+    }
+    if word == 10 && first.starts_with("20") && first.matches('-').count() == 2 {
+        return (word + 9, Some("MOMENT"));
+    }
+    if !first.starts_with(|character: char| character.is_ascii_digit()) || first.parse::<f64>().is_err() {
+        let is_single = word == 0;
+        return (if is_single { text.chars().next().map_or(0, char::len_utf8) } else { word }, None);
+    }
+    if let Some(unit) = ages.iter().find(|unit| after.starts_with(**unit)) {
+        return (word + unit.len(), Some("AGO"));
+    }
+    let ends = |rest: &str| !rest.starts_with(char::is_alphanumeric);
+    if let Some(unit) = units.iter().find(|unit| after.strip_prefix(**unit).is_some_and(ends)) {
+        let mask = if unit.ends_with("iB") { "SIZE" } else { "TIME" };
+        return (word + unit.len(), Some(mask));
     }
     // Unix seconds and nanoseconds.
-    if digits >= 12 || text[..digits].contains('.') && digits >= 10 {
-        return (digits, Some("NUMBER".to_owned()));
-    }
-    (digits, Some(text[..digits].to_owned()))
+    (word, (word >= 4).then_some("NUMBER"))
 }

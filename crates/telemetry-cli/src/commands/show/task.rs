@@ -18,13 +18,22 @@ pub(super) fn show(reader: &Reader, id: &str, command: &Show, printer: &mut Prin
     if command.json {
         return printer.json(&detail);
     }
-    printer.data(&page(&detail, printer.ink, printer.width()))
+    let workflow = detail.task.workflow_id.as_deref().map(|id| workflow(reader, id));
+    printer.data(&page(&detail, workflow, printer.ink, printer.width()))
 }
 
-fn page(detail: &TaskDetail, ink: Ink, width: Option<usize>) -> String {
+/// The workflow by name and id.
+fn workflow(reader: &Reader, id: &str) -> String {
+    match reader.workflow(id).ok().and_then(|row| row.name) {
+        Some(name) => format!("{name}, {id}"),
+        None => id.to_owned(),
+    }
+}
+
+fn page(detail: &TaskDetail, workflow: Option<String>, ink: Ink, width: Option<usize>) -> String {
     let task = &detail.task;
     let mut page = Page::new(ink, task.activity_id.as_deref().unwrap_or("(no name)"), &task.status);
-    summary(&mut page, task);
+    summary(&mut page, task, workflow);
     if let Some(message) = &task.stderr {
         page.heading(if task.error_kind.as_deref() == Some("panic") { "Panic" } else { "Error" });
         page.quote(message);
@@ -53,9 +62,9 @@ fn page(detail: &TaskDetail, ink: Ink, width: Option<usize>) -> String {
     page.finish()
 }
 
-fn summary(page: &mut Page, task: &TaskRow) {
+fn summary(page: &mut Page, task: &TaskRow, workflow: Option<String>) {
     page.field("id", Some(&task.task_id));
-    page.field("workflow", task.workflow_id.as_ref());
+    page.field("workflow", workflow);
     page.field("campaign", task.campaign_id.as_ref());
     page.field("kind", task.subtype.as_ref());
     page.field("group", task.group_id.as_ref());

@@ -79,7 +79,7 @@ fn summary(page: &mut Page, view: &View) {
     page.field("took", Some(took(workflow)));
     page.field("tasks", Some(tasks(&view.tasks)));
     page.field("command", workflow.cmd_line.as_ref().map(command_line).or_else(|| workflow.exe.clone()));
-    page.field("code", workflow.code_repository.as_ref().map(JsonText::as_str));
+    page.field("code", workflow.code_repository.as_ref().map(code));
     page.field("where", place(workflow));
     page.field("agent", workflow.agent_id.as_ref());
     page.field("metadata", workflow.custom_metadata.as_ref().map(JsonText::as_str));
@@ -103,6 +103,13 @@ fn command_line(command_line: &JsonText) -> String {
         Value::Array(words) => words.iter().map(crate::grid::plain).collect::<Vec<_>>().join(" "),
         other => crate::grid::plain(&other),
     }
+}
+
+fn code(repository: &JsonText) -> String {
+    let repository = repository.to_value();
+    let parts = ["branch", "short_sha"].map(|name| repository.get(name).map(crate::grid::plain));
+    let dirty = (repository.get("dirty") == Some(&Value::Bool(true))).then(|| "changed".to_owned());
+    parts.into_iter().flatten().chain(dirty).collect::<Vec<_>>().join(" ")
 }
 
 fn place(workflow: &WorkflowRow) -> Option<String> {
