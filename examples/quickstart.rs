@@ -1,13 +1,14 @@
 //! A small real workflow, recorded: nested, parallel, failing and async tasks, and then SQL over it.
 //!
 //! Run it with `cargo run --release --example quickstart`.
+#![expect(clippy::print_stdout, reason = "an example that shows something")]
 
 use std::error::Error;
 use std::time::Duration;
 
 use serde::Serialize;
+use telemetry::export::{duration, table, tree};
 use telemetry::store::{QueryLimits, Reader, TreeRow};
-use telemetry::tree::{Line, draw, duration};
 use telemetry::{Context, Recorder, Settings, task, workflow};
 
 /// What four weather stations sent; one line of the harbour's is garbled.
@@ -84,23 +85,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn show(recorder: &Recorder) -> Result<(), Box<dyn Error>> {
     let database = recorder.database().ok_or("recording is switched off in settings.yaml")?;
     let reader = Reader::open(&database)?;
-    let workflow = reader.resolve("@last")?.id;
-    println!(
-        "The tasks of this run:\n\n{}",
-        draw(&reader.tree(&workflow)?.iter().map(line).collect::<Vec<_>>())
-    );
+    let workflow = reader.resolve("@last")?;
+    let tasks: Vec<_> = reader.tree(workflow.id())?.iter().map(line).collect();
+    println!("The tasks of this run:\n\n{}", tree::draw(&tasks));
 
     let question = "select activity_id, status, count(*) as calls, min(stderr) as error
-from tasks where workflow_id = ? group by activity_id, status order by min(started_at)";
-    println!("An answer in SQL:\n\n{question}\n");
-    let answer = reader.query(question, &[workflow.into()], QueryLimits::default())?;
-    println!("{answer}");
+from tasks where workflow_id = ? group by activity_id, status order by activity_id, status";
+    let answer = reader.query(question, &[workflow.id().into()], QueryLimits::default())?;
+    println!("An answer in SQL:\n\n{question}\n\n{}", table::draw(&answer));
     println!("All of it is in {}", database.display());
     Ok(())
 }
 
-fn line(row: &TreeRow) -> Line {
+fn line(row: &TreeRow) -> tree::Line {
     let activity = row.activity_id.as_deref().unwrap_or("?");
     let took = row.duration_ns.map(|ns| duration(ns.unsigned_abs())).unwrap_or_default();
-    Line { depth: row.indent as usize, text: format!("{activity} {} {took}", row.status) }
+    tree::Line { depth: row.indent as usize, text: format!("{activity} {} {took}", row.status) }
 }

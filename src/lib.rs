@@ -8,6 +8,7 @@ mod drain;
 mod drain;
 mod error;
 mod facts;
+mod not_yet;
 mod recorder;
 #[cfg(feature = "sensors")]
 mod sensors;
@@ -33,6 +34,11 @@ pub use telemetry_journal::{Counters, DropReason};
 pub use telemetry_macros::{task, workflow};
 pub use workflow::Workflow;
 
+#[cfg(feature = "sqlite")]
+pub use telemetry_export as export;
+#[cfg(feature = "sqlite")]
+pub use telemetry_store as store;
+
 /// What generated code needs. No interface: it may change in any version.
 #[doc(hidden)]
 pub mod __private {
@@ -41,7 +47,7 @@ pub mod __private {
     pub use telemetry_core::encoder::Encoder;
     pub use telemetry_core::level::Level;
     pub use telemetry_core::runtime::{
-        AsyncTask, AsyncWorkflow, Callsite, WorkflowOptions, WorkflowSite, begin, run,
+        AsyncTask, AsyncWorkflow, Callsite, Guard, WorkflowOptions, WorkflowSite, begin, run,
     };
     pub use telemetry_core::{__capture as capture, __capture_error as capture_error, __outcome as outcome};
 }

@@ -12,6 +12,7 @@ use telemetry_journal::{Config, Counters, Journal, Source, process};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
+use crate::not_yet::not_yet;
 use crate::warning::warn;
 use crate::{facts, sensors};
 
@@ -134,6 +135,9 @@ impl Drop for Recorder {
 
 impl Running {
     fn start(settings: Settings) -> Result<Self, Error> {
+        for key in not_yet(&settings) {
+            warn(&format!("the setting {key} has no effect in this version"));
+        }
         let folder = journal_folder(&settings);
         let interval = Duration::from_millis(settings.journal.drain_interval_ms);
         let store = match settings.journal.drain {

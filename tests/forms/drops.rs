@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use telemetry::task;
+use telemetry::{task, testing};
 
 use crate::helpers::{Noisy, block_on, note, pause, poll_once, trace};
 
@@ -146,25 +146,31 @@ fn poll_once_unit(mut future: Boxed) {
 
 #[test]
 fn functions_drop_as_before() {
-    same!(plain(Noisy("a"), Noisy("b"), Noisy("c")));
-    same!(wildcards(Noisy("1"), Noisy("2"), Noisy("3")));
-    same!(patterns(pair("a", "1"), Noisy("b"), pair("2", "c")));
-    same!(early(Noisy("a"), true));
-    same!(early(Noisy("a"), false));
+    testing::record(|| {
+        same!(plain(Noisy("a"), Noisy("b"), Noisy("c")));
+        same!(wildcards(Noisy("1"), Noisy("2"), Noisy("3")));
+        same!(patterns(pair("a", "1"), Noisy("b"), pair("2", "c")));
+        same!(early(Noisy("a"), true));
+        same!(early(Noisy("a"), false));
+    });
 }
 
 #[test]
 fn futures_drop_as_before() {
-    same_future!(futures(Noisy("a"), Noisy("b"), Noisy("c")));
-    same_future!(futures_of_patterns(pair("a", "1"), Noisy("2"), pair("3", "c"), Noisy("d")));
-    same_future!(futures_unused(Noisy("a"), Noisy("b"), Noisy("c")));
+    testing::record(|| {
+        same_future!(futures(Noisy("a"), Noisy("b"), Noisy("c")));
+        same_future!(futures_of_patterns(pair("a", "1"), Noisy("2"), pair("3", "c"), Noisy("d")));
+        same_future!(futures_unused(Noisy("a"), Noisy("b"), Noisy("c")));
+    });
 }
 
 #[test]
 fn methods_drop_as_before() {
-    assert_eq!(trace(|| owner().part(Noisy("b"))), trace(|| owner().bare_part(Noisy("b"))));
-    assert_eq!(
-        trace(|| block_on(owner().later(Noisy("b"), Noisy("c")))),
-        trace(|| block_on(owner().bare_later(Noisy("b"), Noisy("c")))),
-    );
+    testing::record(|| {
+        assert_eq!(trace(|| owner().part(Noisy("b"))), trace(|| owner().bare_part(Noisy("b"))));
+        assert_eq!(
+            trace(|| block_on(owner().later(Noisy("b"), Noisy("c")))),
+            trace(|| block_on(owner().bare_later(Noisy("b"), Noisy("c")))),
+        );
+    });
 }

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use telemetry::task;
 
+use crate::helpers::check;
+
 #[task]
 fn double(x: i64) -> i64 {
     2 * x
@@ -42,13 +44,26 @@ fn skipping_all(a: u8, b: u8) -> u8 {
 
 #[test]
 fn options_change_no_result() {
-    assert_eq!(double(2), 4);
-    assert_eq!(with_options(2), 4);
-    assert_eq!(pair(2), (1, 3));
-    assert_eq!(pair_or_error(2), Ok((1, 3)));
-    assert_eq!(pair_or_error(-2), Err("negative".to_owned()));
-    assert_eq!(skipping(1, Rc::new(2), 3), 6);
-    assert_eq!(skipping_all(1, 2), 3);
+    check(
+        r#"
+double FINISHED {"x":2} → {"result":4}
+other FINISHED {"x":2} → {"y":4}
+pair FINISHED {"x":2} → {"low":1,"high":3}
+pair_or_error FINISHED
+pair_or_error ERROR err: negative
+skipping FINISHED {"a":1,"c":3} → {"result":6}
+skipping_all FINISHED → {"result":3}
+"#,
+        || {
+            assert_eq!(double(2), 4);
+            assert_eq!(with_options(2), 4);
+            assert_eq!(pair(2), (1, 3));
+            assert_eq!(pair_or_error(2), Ok((1, 3)));
+            assert_eq!(pair_or_error(-2), Err("negative".to_owned()));
+            assert_eq!(skipping(1, Rc::new(2), 3), 6);
+            assert_eq!(skipping_all(1, 2), 3);
+        },
+    );
 }
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -75,11 +90,23 @@ fn increment(x: Option<u8>) -> Option<u8> {
 
 #[test]
 fn the_question_mark_works() {
-    assert_eq!(parse("5"), Ok(5));
-    assert!(parse("x").is_err());
-    assert_eq!(parse_by_alias("5").unwrap(), 5);
-    assert_eq!(parse_by_alias("").unwrap_err().to_string(), "empty");
-    assert_eq!((increment(Some(1)), increment(None)), (Some(2), None));
+    check(
+        r#"
+parse FINISHED {"text":"5"} → {"result":5}
+parse ERROR {"text":"x"} err: invalid digit found in string
+parse_by_alias FINISHED {"text":"5"} → {"result":5}
+parse_by_alias ERROR {"text":""} err: empty
+increment FINISHED {"x":1} → {"result":2}
+increment FINISHED {"x":null} → {"result":null}
+"#,
+        || {
+            assert_eq!(parse("5"), Ok(5));
+            assert!(parse("x").is_err());
+            assert_eq!(parse_by_alias("5").unwrap(), 5);
+            assert_eq!(parse_by_alias("").unwrap_err().to_string(), "empty");
+            assert_eq!((increment(Some(1)), increment(None)), (Some(2), None));
+        },
+    );
 }
 
 #[task]
@@ -89,8 +116,15 @@ fn never(text: &'static str) -> ! {
 
 #[test]
 fn a_panic_keeps_its_payload() {
-    let payload = catch_unwind(|| never("boom")).unwrap_err();
-    assert_eq!(*payload.downcast::<String>().unwrap(), "boom");
+    check(
+        r#"
+never ERROR {"text":"boom"} panic: boom
+"#,
+        || {
+            let payload = catch_unwind(|| never("boom")).unwrap_err();
+            assert_eq!(*payload.downcast::<String>().unwrap(), "boom");
+        },
+    );
 }
 
 #[task]
@@ -116,18 +150,29 @@ fn dynamic(shown: &dyn Display, debugged: Box<dyn Debug>) -> String {
     format!("{shown}{debugged:?}")
 }
 
-#[task]
+#[task(skip(pointer))]
 fn functions(convert: impl Fn(&str) -> String, pointer: fn(u8) -> u8, value: impl Display) -> String {
     convert(&format!("{value}{}", pointer(1)))
 }
 
 #[test]
 fn generics_stay() {
-    assert_eq!(generic(1, Rc::new(2)), 1);
-    assert_eq!(const_generic([0; 3]), 6);
-    assert_eq!(with_where("x"), "x");
-    assert_eq!(dynamic(&1, Box::new("x")), "1\"x\"");
-    assert_eq!(functions(str::to_uppercase, |x| x + 1, "a"), "A2");
+    check(
+        r#"
+generic FINISHED {"value":"1","_other":{"$type":"alloc::rc::Rc<i32>"}} → {"result":"1"}
+const_generic FINISHED {"values":"[0, 0, 0]"} → {"result":6}
+with_where FINISHED {"value":{"$type":"&str"}} → {"result":"x"}
+dynamic FINISHED {"shown":{"$type":"&dyn core::fmt::Display"},"debugged":"\"x\""} → {"result":"1\"x\""}
+functions FINISHED {"convert":{"$type":"alloc::str::<impl str>::to_uppercase"},"value":{"$type":"&str"}} → {"result":"A2"}
+"#,
+        || {
+            assert_eq!(generic(1, Rc::new(2)), 1);
+            assert_eq!(const_generic([0; 3]), 6);
+            assert_eq!(with_where("x"), "x");
+            assert_eq!(dynamic(&1, Box::new("x")), "1\"x\"");
+            assert_eq!(functions(str::to_uppercase, |x| x + 1, "a"), "A2");
+        },
+    );
 }
 
 #[task]
@@ -157,13 +202,24 @@ fn boxed_borrow(n: &u8) -> Box<dyn Fn(u8) -> u8 + '_> {
 
 #[test]
 fn borrows_of_arguments_can_be_returned() {
-    assert_eq!(longest("a", "bb"), "bb");
-    let mut values = vec![1, 2];
-    *first_mut(&mut values) += 1;
-    *maybe_first_mut(&mut values).unwrap() += 1;
-    assert_eq!(rest(&values), [2]);
-    assert_eq!(values, [3, 2]);
-    assert_eq!(boxed_borrow(&1)(2), 3);
+    check(
+        r#"
+longest FINISHED {"left":"a","right":"bb"} → {"result":"bb"}
+first_mut FINISHED {"values":[1,2]} → {"result":1}
+maybe_first_mut FINISHED {"values":[2,2]} → {"result":2}
+rest FINISHED {"values":[3,2]} → {"result":[2]}
+boxed_borrow FINISHED {"n":1} → {"result":{"$type":"alloc::boxed::Box<dyn core::ops::function::Fn(u8) -> u8>"}}
+"#,
+        || {
+            assert_eq!(longest("a", "bb"), "bb");
+            let mut values = vec![1, 2];
+            *first_mut(&mut values) += 1;
+            *maybe_first_mut(&mut values).unwrap() += 1;
+            assert_eq!(rest(&values), [2]);
+            assert_eq!(values, [3, 2]);
+            assert_eq!(boxed_borrow(&1)(2), 3);
+        },
+    );
 }
 
 #[task]
@@ -210,17 +266,34 @@ fn nested(x: u8) -> u8 {
 
 #[test]
 fn control_flow_stays() {
-    assert_eq!(format!("{:?}{:?}", coerced(true), coerced(false)), "1\"text\"");
-    assert_eq!(recursive(100), 100);
-    assert_eq!((labelled(1), labelled(9)), (1, 7));
-    assert_eq!((counted(), counted()), (0, 1));
-    assert_eq!(nested(1), 2);
+    check(
+        r#"
+coerced FINISHED {"number":true} → {"result":"1"}
+coerced FINISHED {"number":false} → {"result":"\"text\""}
+recursive FINISHED {"n":2} → {"result":2}
+└─ recursive FINISHED {"n":1} → {"result":1}
+   └─ recursive FINISHED {"n":0} → {"result":0}
+labelled FINISHED {"n":1} → {"result":1}
+labelled FINISHED {"n":9} → {"result":7}
+counted FINISHED → {"result":0}
+counted FINISHED → {"result":1}
+nested FINISHED {"x":1} → {"result":2}
+└─ inner FINISHED {"x":1} → {"result":2}
+"#,
+        || {
+            assert_eq!(format!("{:?}{:?}", coerced(true), coerced(false)), "1\"text\"");
+            assert_eq!(recursive(2), 2);
+            assert_eq!((labelled(1), labelled(9)), (1, 7));
+            assert_eq!((counted(), counted()), (0, 1));
+            assert_eq!(nested(1), 2);
+        },
+    );
 }
 
 /// # Safety
 ///
 /// The pointer is valid.
-#[task]
+#[task(skip(pointer))]
 unsafe fn read(pointer: *const u8) -> u8 {
     // SAFETY: by contract.
     unsafe { *pointer }
@@ -267,14 +340,26 @@ made!(made_by_macro, a: u8, { a + 1 }, "made");
 
 #[test]
 fn unusual_functions_stay_what_they_are() {
-    // SAFETY: the pointer is valid.
-    let read: unsafe fn(*const u8) -> u8 = read;
-    // SAFETY: as above.
-    assert_eq!(unsafe { read(&raw const *Box::leak(Box::new(5))) }, 5);
-    let foreign: extern "C" fn(i32) -> i32 = foreign;
-    assert_eq!(foreign(1), 2);
-    assert_eq!(r#match(1), 1);
-    assert_eq!(shadowing(1, 2, 3, 4), 10);
-    assert_eq!(attributed(1, 2), 2);
-    assert_eq!(made_by_macro(1), 2);
+    check(
+        r#"
+read FINISHED → {"result":5}
+foreign FINISHED {"x":1} → {"result":2}
+match FINISHED {"type":1} → {"result":1}
+shadowing FINISHED {"__encoder":1,"__arguments":2,"__value":3,"__result":4} → {"result":10}
+attributed FINISHED {"x":1} → {"result":2}
+made FINISHED {"a":1} → {"result":2}
+"#,
+        || {
+            // SAFETY: the pointer is valid.
+            let read: unsafe fn(*const u8) -> u8 = read;
+            // SAFETY: as above.
+            assert_eq!(unsafe { read(&raw const *Box::leak(Box::new(5))) }, 5);
+            let foreign: extern "C" fn(i32) -> i32 = foreign;
+            assert_eq!(foreign(1), 2);
+            assert_eq!(r#match(1), 1);
+            assert_eq!(shadowing(1, 2, 3, 4), 10);
+            assert_eq!(attributed(1, 2), 2);
+            assert_eq!(made_by_macro(1), 2);
+        },
+    );
 }

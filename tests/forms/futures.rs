@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use telemetry::task;
 
-use crate::helpers::{block_on, is_send, pause, poll_once};
+use crate::helpers::{block_on, check, is_send, pause, poll_once};
 
 #[task]
 async fn double(x: i64) -> i64 {
@@ -87,27 +87,50 @@ async fn not_shareable(cell: Cell<u8>) -> u8 {
 
 #[task]
 async fn last_expression_borrows(mutex: Mutex<u8>) -> u8 {
-    *mutex.lock().unwrap()
+    *mutex.lock().expect("not poisoned")
 }
 
 #[test]
 fn async_functions_stay_what_they_are() {
-    assert_eq!(block_on(is_send(double(2))), 4);
-    assert_eq!(block_on(is_send(parse("2"))).unwrap(), (1, 3));
-    assert_eq!(block_on(parse("6")).unwrap_err().to_string(), "too large");
-    assert!(block_on(parse("x")).is_err());
-    let mut values = vec![];
-    block_on(is_send(push(&mut values)));
-    *block_on(is_send(first_mut(&mut values))) += 1;
-    assert_eq!(block_on(is_send(pushed(values))), [2, 1]);
-    assert_eq!(block_on(is_send(nested(1))), 4);
-    assert_eq!(block_on(is_send(pattern((1, 2), 3, String::new()))), 5);
-    assert_eq!(block_on(is_send(generic("x"))), "x");
-    assert_eq!(format!("{:?}", block_on(coerced(true))), "1");
-    assert_eq!(block_on(opaque(2)).unwrap().count(), 2);
-    assert_eq!(block_on(opaque(0)).err().unwrap(), "none");
-    assert_eq!(block_on(is_send(not_shareable(Cell::new(1)))), 1);
-    assert_eq!(block_on(is_send(last_expression_borrows(Mutex::new(1)))), 1);
+    check(
+        r#"
+double FINISHED {"x":2} → {"result":4}
+parse FINISHED → {"low":1,"high":3}
+parse ERROR err: too large
+parse ERROR err: invalid digit found in string
+push FINISHED {"values":[]}
+first_mut FINISHED {"values":[1]} → {"result":1}
+pushed FINISHED {"values":[2]} → {"result":[2,1]}
+nested FINISHED {"x":1} → {"result":4}
+├─ double FINISHED {"x":1} → {"result":2}
+└─ double FINISHED {"x":1} → {"result":2}
+pattern FINISHED {"x":1,"y":3} → {"result":5}
+generic FINISHED {"value":"\"x\""} → {"result":"\"x\""}
+coerced FINISHED {"number":true} → {"result":"1"}
+opaque FINISHED {"n":2} → {"start":0,"end":2}
+opaque ERROR {"n":0} err: none
+not_shareable FINISHED {"cell":1} → {"result":1}
+last_expression_borrows FINISHED {"mutex":1} → {"result":1}
+"#,
+        || {
+            assert_eq!(block_on(is_send(double(2))), 4);
+            assert_eq!(block_on(is_send(parse("2"))).unwrap(), (1, 3));
+            assert_eq!(block_on(parse("6")).unwrap_err().to_string(), "too large");
+            assert!(block_on(parse("x")).is_err());
+            let mut values = vec![];
+            block_on(is_send(push(&mut values)));
+            *block_on(is_send(first_mut(&mut values))) += 1;
+            assert_eq!(block_on(is_send(pushed(values))), [2, 1]);
+            assert_eq!(block_on(is_send(nested(1))), 4);
+            assert_eq!(block_on(is_send(pattern((1, 2), 3, String::new()))), 5);
+            assert_eq!(block_on(is_send(generic("x"))), "x");
+            assert_eq!(format!("{:?}", block_on(coerced(true))), "1");
+            assert_eq!(block_on(opaque(2)).unwrap().count(), 2);
+            assert_eq!(block_on(opaque(0)).err().unwrap(), "none");
+            assert_eq!(block_on(is_send(not_shareable(Cell::new(1)))), 1);
+            assert_eq!(block_on(is_send(last_expression_borrows(Mutex::new(1)))), 1);
+        },
+    );
 }
 
 #[task]
@@ -123,10 +146,18 @@ async fn endless() {
 
 #[test]
 fn futures_may_panic_and_be_dropped() {
-    let payload = catch_unwind(AssertUnwindSafe(|| block_on(never("boom")))).unwrap_err();
-    assert_eq!(*payload.downcast::<String>().unwrap(), "boom");
-    drop(endless());
-    poll_once(endless());
+    check(
+        r#"
+never ERROR {"text":"boom"} panic: boom
+endless CANCELLED
+"#,
+        || {
+            let payload = catch_unwind(AssertUnwindSafe(|| block_on(never("boom")))).unwrap_err();
+            assert_eq!(*payload.downcast::<String>().unwrap(), "boom");
+            drop(endless());
+            poll_once(endless());
+        },
+    );
 }
 
 #[task]
@@ -153,10 +184,21 @@ fn from_elsewhere(x: i64) -> impl Future<Output = i64> {
 
 #[test]
 fn returned_futures_are_the_task() {
-    assert_eq!(block_on(is_send(by_hand(1, Rc::new(2)))), 2);
-    assert_eq!(block_on(is_send(boxed("3"))), Ok(3));
-    assert_eq!(block_on(boxed("x")), Err("no number".to_owned()));
-    assert_eq!(block_on(from_elsewhere(3)), 6);
+    check(
+        r#"
+by_hand FINISHED {"x":1} → {"result":2}
+boxed FINISHED {"text":"3"} → {"y":3}
+boxed ERROR {"text":"x"} err: no number
+from_elsewhere FINISHED {"x":3} → {"result":{"$type":"forms::futures::double::{{closure}}"}}
+double FINISHED {"x":3} → {"result":6}
+"#,
+        || {
+            assert_eq!(block_on(is_send(by_hand(1, Rc::new(2)))), 2);
+            assert_eq!(block_on(is_send(boxed("3"))), Ok(3));
+            assert_eq!(block_on(boxed("x")), Err("no number".to_owned()));
+            assert_eq!(block_on(from_elsewhere(3)), 6);
+        },
+    );
 }
 
 /// What `#[async_trait]` makes of `async fn call(&self, x: u8) -> Result<u8, String>`.
@@ -197,8 +239,16 @@ impl Service for u8 {
 
 #[test]
 fn methods_of_async_traits() {
-    assert_eq!(block_on(is_send(1_u8.call(2))), Ok(3));
-    assert_eq!(block_on(1_u8.call(255)), Err("full".to_owned()));
+    check(
+        r#"
+call FINISHED {"x":2} → {"result":3}
+call ERROR {"x":255} err: full
+"#,
+        || {
+            assert_eq!(block_on(is_send(1_u8.call(2))), Ok(3));
+            assert_eq!(block_on(1_u8.call(255)), Err("full".to_owned()));
+        },
+    );
 }
 
 async fn bare_double(x: i64) -> i64 {

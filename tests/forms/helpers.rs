@@ -1,12 +1,20 @@
-//! An executor without a runtime, and values that tell when they are dropped.
+//! What the tests share: recording, an executor without a runtime, and values that tell when they are dropped.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use telemetry::testing;
+
 thread_local! {
     static TRACE: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs the body while it is recorded, and compares what was recorded: activity, status, used → generated.
+pub(crate) fn check(expected: &str, body: impl FnOnce()) {
+    let recorded = testing::record(body);
+    assert_eq!(recorded.tree().trim_end(), expected.trim());
 }
 
 /// Notes its name when it is dropped.

@@ -4,6 +4,8 @@ use std::fmt::{Debug, Display};
 
 use telemetry::task;
 
+use crate::helpers::check;
+
 #[task]
 fn evens(n: u8) -> impl Iterator<Item = u8> + Debug + Clone {
     (0..n).step_by(2)
@@ -35,10 +37,22 @@ fn shown(value: impl Display + Copy) -> impl Display {
 
 #[test]
 fn opaque_types_are_returned() {
-    assert_eq!(evens(5).collect::<Vec<_>>(), [0, 2, 4]);
-    assert_eq!(large(&[1, 2]).count(), 1);
-    assert_eq!(adder(1)(2), 3);
-    assert_eq!(counted(3).unwrap().count(), 3);
-    assert_eq!(counted(10).err().unwrap(), "10 is too many");
-    assert_eq!(shown(1).to_string(), "<1>");
+    check(
+        r#"
+evens FINISHED {"n":5} → {"result":"StepBy { iter: 0..3, step_minus_one: 1, first_take: true }"}
+large FINISHED {"values":[1,2]} → {"result":"Filter { iter: Iter([1, 2]) }"}
+adder FINISHED {"n":1} → {"result":{"$type":"forms::opaque::adder::{{closure}}::{{closure}}"}}
+counted FINISHED {"n":3} → {"start":0,"end":3}
+counted ERROR {"n":10} err: 10 is too many
+shown FINISHED {"value":{"$type":"i32"}} → {"result":"<1>"}
+"#,
+        || {
+            assert_eq!(evens(5).collect::<Vec<_>>(), [0, 2, 4]);
+            assert_eq!(large(&[1, 2]).count(), 1);
+            assert_eq!(adder(1)(2), 3);
+            assert_eq!(counted(3).unwrap().count(), 3);
+            assert_eq!(counted(10).err().unwrap(), "10 is too many");
+            assert_eq!(shown(1).to_string(), "<1>");
+        },
+    );
 }

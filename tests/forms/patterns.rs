@@ -4,6 +4,8 @@ use std::cell::RefCell;
 
 use telemetry::task;
 
+use crate::helpers::check;
+
 struct Point {
     x: u8,
     y: u8,
@@ -49,13 +51,36 @@ fn last_expression_borrows((cell, _): (RefCell<u8>, u8)) -> u8 {
     *cell.borrow()
 }
 
+#[task]
+fn diverging((leave, _): (bool, u8)) -> u8 {
+    if leave {
+        return 1;
+    }
+    unreachable!()
+}
+
 #[test]
 fn patterns_bind_what_they_did() {
-    assert_eq!(tuple((1, 2), 3), 7);
-    assert_eq!(structs(Point { x: 1, y: 2 }, Wrapped(3)), 6);
-    assert_eq!(references(&[0; 9], &(2, "abc".to_owned())), 14);
-    assert_eq!(by_reference("a".to_owned(), "b".to_owned()), 3);
-    assert_eq!(slices([1, 2, 3], [4, 5]), 13);
-    assert_eq!(wildcards(1, vec![2], String::new()), [2, 1]);
-    assert_eq!(last_expression_borrows((RefCell::new(1), 2)), 1);
+    check(
+        r#"
+tuple FINISHED {"x":1,"y":2,"z":3} → {"result":7}
+structs FINISHED {"x":1,"z":3} → {"result":6}
+references FINISHED {"x":[0,0,0,0,0,0,0,0,0],"a":2,"b":"abc"} → {"result":14}
+by_reference FINISHED {"x":"a","y":"b"} → {"result":3}
+slices FINISHED {"first":1,"last":3,"all":[4,5],"second":5} → {"result":13}
+wildcards FINISHED {"x":[2]} → {"result":[2,1]}
+last_expression_borrows FINISHED {"cell":1} → {"result":1}
+diverging FINISHED {"leave":true} → {"result":1}
+"#,
+        || {
+            assert_eq!(tuple((1, 2), 3), 7);
+            assert_eq!(structs(Point { x: 1, y: 2 }, Wrapped(3)), 6);
+            assert_eq!(references(&[0; 9], &(2, "abc".to_owned())), 14);
+            assert_eq!(by_reference("a".to_owned(), "b".to_owned()), 3);
+            assert_eq!(slices([1, 2, 3], [4, 5]), 13);
+            assert_eq!(wildcards(1, vec![2], String::new()), [2, 1]);
+            assert_eq!(last_expression_borrows((RefCell::new(1), 2)), 1);
+            assert_eq!(diverging((true, 1)), 1);
+        },
+    );
 }

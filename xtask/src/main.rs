@@ -1,2 +1,48 @@
-//! Tasks that are neither cargo nor a test.
-fn main() {}
+//! Tasks that are neither cargo nor a test: `cargo xtask COMMAND`.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod cargo;
+mod terminal;
+mod test;
+mod torture;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use terminal::complain;
+
+/// What the commands answer: any error ends the task with its text.
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+const USAGE: &str = "usage: cargo xtask COMMAND
+
+  bench [NAME…]            measures what is promised, beside others: all of it, or only
+                           data, lightweight, disabled, drain, disk
+      --markdown FILE      writes the table there, too
+      --without-python     leaves out what needs Python packages
+  test                     gets what the tests need, and runs them all
+  torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost
+      --short              15 kills instead of 200
+      --kills N            so many kills
+      --seed S             the times and loads of an earlier run
+      --queue              only the control: a plain queue, which must lose records
+  torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["bench", rest @ ..] => bench::run(rest),
+        ["test"] => test::run(),
+        ["torture", rest @ ..] => torture::run(rest),
+        _ => Err(USAGE.into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -187,8 +187,8 @@ impl Journal {
         *shared
     }
 
-    /// Makes the shared lane and a spare one, so that nobody waits for their making. The drain calls it
-    /// when it has nothing else to do.
+    /// Makes the shared lane and a spare one and touches the pages of new lanes, so that nobody waits
+    /// for it: on some file systems that takes milliseconds. The drain calls it after each pass.
     pub fn prepare(&self) {
         self.shared_lane(&mut lock(&self.shared));
         let mut blocks = lock(&self.blocks);
@@ -197,16 +197,18 @@ impl Journal {
         if !has_spare && may_grow {
             let _ = self.add_lane(&mut blocks, false);
         }
+        drop(blocks);
+        self.lanes().into_iter().for_each(Lane::touch_once);
     }
 
     fn add_lane(&self, blocks: &mut Blocks, is_owned: bool) -> std::io::Result<&'static Lane> {
         let pages = layout::lane_pages(self.header.ring_words, self.header.slack_words);
         let words = self.add_block(blocks, BlockKind::Lane, pages)?;
-        memory::touch(words);
         let ring = Ring::new(words, self.header.ring_words)
             .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
         let lane = Box::leak(Box::new(Lane::new(ring, blocks.lanes.len() as u32, is_owned, self.common)));
         blocks.lanes.push(lane);
+        self.common.work.ring();
         Ok(lane)
     }
 

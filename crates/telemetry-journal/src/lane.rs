@@ -70,6 +70,13 @@ impl<'a> Ring<'a> {
         self.words[index].store(value, Ordering::Relaxed);
     }
 
+    /// Writes to each page once, so that records do not pay for it.
+    pub(crate) fn touch(&self) {
+        for word in self.words.iter().step_by(layout::PAGE_WORDS) {
+            word.fetch_or(0, Ordering::Relaxed);
+        }
+    }
+
     /// Adds to a counter that only one thread writes.
     #[inline]
     pub(crate) fn add(&self, index: usize, count: u64) {
@@ -206,7 +213,8 @@ impl<'a> Ring<'a> {
         }
         let committed = mark.map_or_else(|| self.get(lane::COMMITTED), |mark| mark.sequence);
         let damaged = self.get(lane::DAMAGED) + mark.map_or(0, |mark| mark.damaged);
-        sum.offered += published + dropped.iter().sum::<u64>();
+        let verdicts = published + dropped.iter().sum::<u64>();
+        sum.offered += offered - offered.saturating_sub(verdicts).min(1);
         sum.persisted += committed.saturating_sub(damaged);
         sum.pending += published.saturating_sub(committed);
         sum.torn += damaged;

@@ -5,11 +5,9 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use memmap2::MmapOptions;
-
-use crate::layout::PAGE_WORDS;
 
 /// Maps part of a file, for reading and writing, shared with everybody who maps it.
 pub(crate) fn map(file: &File, offset_bytes: u64, words: usize) -> io::Result<&'static [AtomicU64]> {
@@ -35,13 +33,6 @@ pub(crate) fn heap(words: usize) -> &'static [AtomicU64] {
 /// Zeroed words that belong to the caller.
 pub(crate) fn zeroed(words: usize) -> Box<[AtomicU64]> {
     (0..words).map(|_| AtomicU64::new(0)).collect()
-}
-
-/// Writes to each page once, so that the first record does not pay for it.
-pub(crate) fn touch(words: &[AtomicU64]) {
-    for word in words.iter().step_by(PAGE_WORDS) {
-        word.fetch_or(0, Ordering::Relaxed);
-    }
 }
 
 /// Makes the file at least this long, with its blocks allocated: a full disk is an error here and not

@@ -58,6 +58,7 @@ pub struct Lane {
     pub(crate) ring: Ring<'static>,
     pub(crate) index: u32,
     pub(crate) is_owned: AtomicBool,
+    is_touched: AtomicBool,
     common: &'static Common,
     tail: AtomicU64,
     gap_first: AtomicU64,
@@ -72,6 +73,7 @@ impl Lane {
             ring,
             index,
             is_owned: AtomicBool::new(is_owned),
+            is_touched: AtomicBool::new(false),
             common,
             gap_first: AtomicU64::new(0),
             gap_last: AtomicU64::new(0),
@@ -110,6 +112,13 @@ impl Lane {
     /// Gives the lane back, for another thread to take.
     pub fn give_back(&self) {
         self.is_owned.store(false, Ordering::Release);
+    }
+
+    /// Touches the lane's pages, the first time.
+    pub(crate) fn touch_once(&self) {
+        if !self.is_touched.swap(true, Ordering::Relaxed) {
+            self.ring.touch();
+        }
     }
 
     /// Whether more than this share of the ring is in use, by the tail that we know.

@@ -10,6 +10,7 @@ use quote::{ToTokens, quote};
 
 use crate::complaints::Complaints;
 use crate::function::Function;
+use crate::impl_block::{hand_on, is_impl_block};
 use crate::parse::{TaskOptions, WorkflowOptions};
 use crate::validate;
 
@@ -17,6 +18,11 @@ use crate::validate;
 pub(crate) fn task(options: TokenStream, item: &TokenStream) -> TokenStream {
     let mut complaints = Complaints::default();
     let options = TaskOptions::parse(options, &mut complaints);
+    if is_impl_block(item) {
+        let block = syn::parse2(item.clone()).map_err(|error| complaints.push(error)).ok();
+        let plan = block.map(|block| hand_on(&options, block, &mut complaints));
+        return finish(item, &complaints, plan, |block| block);
+    }
     let plan =
         function(item, &mut complaints).map(|function| validate::task(options, function, &mut complaints));
     finish(item, &complaints, plan, task::expand)
@@ -36,11 +42,11 @@ fn function(item: &TokenStream, complaints: &mut Complaints) -> Option<Function>
 }
 
 /// Prints the plan; after a mistake, or in builds that capture nothing, the item as it was.
-fn finish<P>(
+fn finish<P, T: ToTokens>(
     item: &TokenStream,
     complaints: &Complaints,
     plan: Option<P>,
-    expand: impl FnOnce(P) -> Function,
+    expand: impl FnOnce(P) -> T,
 ) -> TokenStream {
     match plan {
         Some(plan) if complaints.is_empty() && cfg!(feature = "capture") => expand(plan).into_token_stream(),

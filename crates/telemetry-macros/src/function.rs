@@ -82,7 +82,7 @@ fn expect_function(input: ParseStream) -> syn::Result<()> {
         input.peek(Token![fn]),
     ];
     if other || !words.contains(&true) {
-        return Err(input.error("this attribute stands on a function or a method"));
+        return Err(input.error("this attribute stands on a function"));
     }
     Ok(())
 }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_no_function_is_refused() {
-        let no_function = "this attribute stands on a function or a method";
+        let no_function = "this attribute stands on a function";
         for text in ["struct A;", "pub enum A {}", "impl A {}", "unsafe impl A for B {}", "mod a {}"] {
             refused(text, no_function);
         }

@@ -11,6 +11,7 @@ mod arguments;
 mod complaints;
 mod expand;
 mod function;
+mod impl_block;
 mod nearest;
 mod parse;
 mod returned;
@@ -32,6 +33,9 @@ use proc_macro::TokenStream;
 /// | `skip_all` | no argument is captured |
 /// | `level = "data"` | how much is captured: off, lightweight, data, telemetry, full |
 /// | `crate = path` | where the crate `telemetry` is found |
+///
+/// On an `impl` block it records all methods but those that `skip` names and those that cannot be recorded; besides
+/// `skip`, only `level` and `crate` can be given there. A method with an attribute of its own keeps that one.
 ///
 /// `self` is not captured. The returned value of a `#[track_caller]` function is not captured either, because its
 /// body has to stay in place; the same holds for a returned `impl Fn(&T) -> …` or `impl Trait<dyn …>`.

@@ -49,10 +49,4 @@ impl Wanted {
     pub(crate) fn any_cpu(self) -> bool {
         self.cpu || self.per_cpu
     }
-
-    /// A control group limits memory and processors: its block belongs to both toggles, so that each
-    /// of them alone gives its own block and nothing else.
-    pub(crate) fn cgroup(self) -> bool {
-        self.cpu && self.memory
-    }
 }

@@ -18,6 +18,7 @@
 
 mod backend;
 mod capture;
+mod gpu;
 #[cfg(target_os = "linux")]
 mod linux;
 mod machine;
@@ -27,5 +28,6 @@ mod portable;
 pub mod telemetry;
 
 pub use capture::TelemetryCapture;
-pub use machine::{CpuInfo, MachineInfo, NetworkAddress, PlatformInfo, machine_info};
+pub use gpu::GpuOptions;
+pub use machine::{CpuInfo, MachineInfo, NetworkAddress, PlatformInfo, machine_info, machine_info_with_gpus};
 pub use telemetry::Telemetry;

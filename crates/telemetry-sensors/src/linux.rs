@@ -49,7 +49,7 @@ impl Linux {
             memory: wanted.memory.then(|| memory::Reader::open(&roots)),
             network: wanted.network.then(|| network::Reader::open(&roots)),
             disk: wanted.disk.then(|| disk::Reader::open(&roots)),
-            cgroup: wanted.cgroup().then(|| cgroup::Reader::open(&roots)),
+            cgroup: wants_cgroup(wanted).then(|| cgroup::Reader::open(&roots)),
             roots,
         }
     }
@@ -61,6 +61,12 @@ impl Linux {
         }
         forked
     }
+}
+
+/// A control group limits memory and processors: its block belongs to both toggles, so that each of them
+/// alone gives its own block and nothing else.
+fn wants_cgroup(wanted: Wanted) -> bool {
+    wanted.cpu && wanted.memory
 }
 
 impl Backend for Linux {
@@ -89,5 +95,61 @@ impl Backend for Linux {
         if let Some(reader) = &mut self.cgroup {
             reader.read(buffer, slow, &mut telemetry.cgroup);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const ALL: Wanted =
+        Wanted { cpu: true, per_cpu: true, process: true, memory: true, disk: true, network: true };
+
+    fn read(linux: &mut Linux) -> serde_json::Value {
+        let mut telemetry = Telemetry::default();
+        linux.read(true, &mut telemetry);
+        telemetry.to_json()
+    }
+
+    #[test]
+    fn what_is_hidden_costs_its_keys_and_never_the_block() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots { proc: folder.path().join("proc"), sys: folder.path().join("sys") };
+        let mut json = read(&mut Linux::open_at(roots, ALL));
+        let process = json["process"].as_object_mut().unwrap();
+        assert_eq!(process.keys().collect::<Vec<_>>(), ["pid", "cpu_percent"]);
+        assert_eq!(json["disk"].as_object().unwrap().keys().collect::<Vec<_>>(), ["disk_usage"]);
+        for block in ["cpu", "memory", "network"] {
+            assert_eq!(json[block], serde_json::json!({}), "{block}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_disappears_takes_its_keys_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots { proc: folder.path().into(), sys: folder.path().into() };
+        let meminfo = folder.path().join("meminfo");
+        fs::write(&meminfo, "MemTotal: 8 kB\nMemFree: 2 kB\nMemAvailable: 4 kB\n").unwrap();
+        let mut linux = Linux::open_at(roots, ALL);
+        let mut telemetry = Telemetry::default();
+        linux.read(true, &mut telemetry);
+        assert_eq!(
+            telemetry.memory.and_then(|memory| memory.virtual_memory).map(|memory| memory.total),
+            Some(8192)
+        );
+        fs::write(&meminfo, "").unwrap();
+        linux.read(false, &mut telemetry);
+        assert_eq!(telemetry.memory.and_then(|memory| memory.virtual_memory), None);
+    }
+
+    #[test]
+    fn a_forked_child_opens_its_own_files() {
+        let mut linux = Linux::open_at(Roots::default(), ALL);
+        linux.pid = 0;
+        assert!(linux.follow_fork());
+        assert!(!linux.follow_fork());
+        assert_eq!(read(&mut linux)["process"]["pid"], std::process::id());
     }
 }

@@ -15,7 +15,8 @@ pub use cpu::CpuInfo;
 pub use platform::PlatformInfo;
 
 use crate::backend::{self, Backend, Platform, Wanted};
-use crate::telemetry::{DiskUsage, Memory, Process, Telemetry};
+use crate::gpu::{GpuOptions, Gpus};
+use crate::telemetry::{DiskUsage, Gpu, Memory, Named, Process, Telemetry};
 
 /// What a machine is and how much it has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -43,6 +44,9 @@ pub struct MachineInfo {
     /// This process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
+    /// The cards, with the metrics that the settings list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<Named<Gpu>>,
 }
 
 /// What the systems tell in ways of their own.
@@ -74,7 +78,16 @@ impl MachineInfo {
 /// let machine = telemetry_sensors::machine_info(&settings.telemetry_capture, &allow);
 /// assert!(machine.environment.keys().all(|name| name == "PATH" || name.starts_with("SLURM_")));
 /// ```
-pub fn machine_info(_settings: &settings::TelemetryCapture, environment_allow: &[String]) -> MachineInfo {
+pub fn machine_info(settings: &settings::TelemetryCapture, environment_allow: &[String]) -> MachineInfo {
+    machine_info_with_gpus(settings, environment_allow, &GpuOptions::default())
+}
+
+/// The same, for a process that may see some GPUs only.
+pub fn machine_info_with_gpus(
+    settings: &settings::TelemetryCapture,
+    environment_allow: &[String],
+    options: &GpuOptions,
+) -> MachineInfo {
     let facts = backend::facts();
     let snapshot = snapshot();
     MachineInfo {
@@ -87,7 +100,15 @@ pub fn machine_info(_settings: &settings::TelemetryCapture, environment_allow: &
         environment: environment::allowed(environment_allow),
         login_name: settings::environment::user().or(facts.login_name),
         process: snapshot.process,
+        gpu: settings.gpu.as_ref().and_then(|names| gpus(names, options)),
     }
+}
+
+/// Missing cards are a warning of the snapshots, so none is made here.
+fn gpus(names: &[String], options: &GpuOptions) -> Option<Named<Gpu>> {
+    let mut gpus = Named::default();
+    Gpus::open(names, options, &mut Vec::new())?.read(&mut gpus);
+    Some(gpus)
 }
 
 fn snapshot() -> Telemetry {

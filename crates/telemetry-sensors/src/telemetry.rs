@@ -4,6 +4,7 @@
 mod cgroup;
 mod cpu;
 mod disk;
+mod gpu;
 mod memory;
 mod named;
 mod network;
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub use cgroup::{Cgroup, CgroupCpu, CgroupMemory};
 pub use cpu::{Cpu, CpuTimes};
 pub use disk::{Disk, DiskIo, DiskUsage};
+pub use gpu::{Gpu, GpuActivity, GpuClocks, GpuOthers, GpuPower, GpuProcesses, GpuSensors, GpuTemperature};
 pub use memory::{Memory, Swap, Virtual};
 pub use named::Named;
 pub use network::{Network, NetworkIo};
@@ -38,6 +40,9 @@ pub struct Telemetry {
     /// Disk traffic and use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk: Option<Disk>,
+    /// The cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<Named<Gpu>>,
     /// What the control group of this process may use, and uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<Cgroup>,

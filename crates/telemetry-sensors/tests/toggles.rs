@@ -87,3 +87,70 @@ fn a_young_snapshot_is_shared() {
     assert_eq!(capture.sequence(), 1);
     assert!(capture.age().is_some());
 }
+
+#[test]
+fn blocks_have_the_known_keys_and_no_others() {
+    let json = captured(&Settings::default().telemetry_capture).unwrap();
+    let times =
+        ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice"];
+    let traffic =
+        ["bytes_sent", "bytes_recv", "packets_sent", "packets_recv", "errin", "errout", "dropin", "dropout"];
+    let check = |path: &str, expected: &[&str]| {
+        let found = json.pointer(path).unwrap_or_else(|| panic!("{path} is missing"));
+        assert_eq!(keys(found), expected, "{path}");
+    };
+    check("/cpu/times_avg", &times);
+    check("/cpu/times_per_cpu/0", &times);
+    check(
+        "/process",
+        &[
+            "pid",
+            "cpu_number",
+            "memory",
+            "memory_percent",
+            "cpu_times",
+            "cpu_percent",
+            "executable",
+            "cmd_line",
+            "num_open_file_descriptors",
+            "num_connections",
+            "io_counters",
+            "num_open_files",
+            "num_threads",
+            "num_ctx_switches",
+        ],
+    );
+    check("/process/memory", &["rss", "vms", "shared", "text", "lib", "data", "dirty"]);
+    check("/process/cpu_times", &["user", "system", "children_user", "children_system", "iowait"]);
+    check(
+        "/process/io_counters",
+        &["read_count", "write_count", "read_bytes", "write_bytes", "read_chars", "write_chars"],
+    );
+    check("/process/num_ctx_switches", &["voluntary", "involuntary"]);
+    check(
+        "/memory/virtual",
+        &[
+            "total",
+            "available",
+            "percent",
+            "used",
+            "free",
+            "active",
+            "inactive",
+            "buffers",
+            "cached",
+            "shared",
+            "slab",
+        ],
+    );
+    check("/memory/swap", &["total", "used", "free", "percent", "sin", "sout"]);
+    check("/disk/disk_usage", &["total", "used", "free", "percent"]);
+    check("/network", &["netio_sum", "netio_per_interface"]);
+    check("/network/netio_sum", &traffic);
+}
+
+#[test]
+fn a_capture_may_move_between_threads() {
+    fn can_be_sent<T: Send>(_: &T) {}
+    can_be_sent(&TelemetryCapture::new(&all_off()));
+}

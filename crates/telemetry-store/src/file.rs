@@ -85,7 +85,7 @@ pub(crate) enum Standing {
     Ours,
     /// The path names another file, or none.
     Moved,
-    /// A descriptor is closed or belongs to somebody else: closing it would hurt them.
+    /// A descriptor is closed or belongs to somebody else.
     Lost,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// To be called once the library has opened the file and its log.
     pub(crate) fn new(path: &Path) -> Self {
-        let files = [identity(path), identity(&with_suffix(path, "-wal"))];
+        let files = ["", "-wal", "-shm"].map(|side| identity(&with_suffix(path, side)));
         let descriptors = descriptors().filter(|(_, found)| files.contains(&Some(*found))).collect();
         Self { path: path.to_owned(), identity: files[0], descriptors }
     }
@@ -133,4 +133,22 @@ fn identity(_path: &Path) -> Option<(u64, u64)> {
 fn descriptors() -> impl Iterator<Item = (PathBuf, (u64, u64))> {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     entries.filter_map(|entry| Some((entry.path(), identity(&entry.path())?)))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_ours_until_it_is_moved_or_its_descriptor_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let open = create_file(&path).unwrap();
+        let watch = Watch::new(&path);
+        assert_eq!(watch.standing(), Standing::Ours);
+        fs::rename(&path, folder.path().join("moved")).unwrap();
+        assert_eq!(watch.standing(), Standing::Moved);
+        drop(open);
+        assert_eq!(watch.standing(), Standing::Lost);
+    }
 }

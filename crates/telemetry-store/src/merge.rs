@@ -13,8 +13,8 @@ mod value_json;
 mod workflow;
 
 use rusqlite::Connection;
-use telemetry_core::record::{Field, Items};
-use telemetry_core::record::{Gap, Raw, Record, Snapshot, TaskUpdate};
+use telemetry_core::id::TaskId;
+use telemetry_core::record::{Field, Gap, Items, Kind, Raw, Record, Snapshot, TaskUpdate};
 use telemetry_journal::clock::Clock;
 use telemetry_journal::{Batch, Counters, Frame, Source};
 
@@ -129,29 +129,44 @@ impl<'a> Merge<'a> {
         let frame = self.batch.frame(index);
         self.applied.records += 1;
         self.applied.bytes += frame.bytes.len();
-        match decode(frame) {
-            Some(Record::TaskStart(start, _)) => self.slots.start(start.task, index),
-            Some(Record::TaskEnd(end, _)) => self.slots.end(end.task, index),
-            Some(Record::TaskUpdate(update, items)) => self.apply_update(update, items)?,
-            Some(Record::WorkflowStart(start, items)) => self.apply_workflow_start(start, items)?,
-            Some(Record::WorkflowEnd(end, items)) => self.apply_workflow_end(end, items)?,
-            Some(Record::Snapshot(snapshot, items)) => self.apply_snapshot(snapshot, items)?,
-            Some(Record::Gap(gap)) => self.apply_gap(frame, gap)?,
-            _ => self.keep_unreadable(frame)?,
+        if self.is_in_slot(frame, index) {
+            return Ok(());
         }
-        Ok(())
+        match decode(frame) {
+            // A repetition of what is in its slot.
+            Some(Record::TaskStart(..) | Record::TaskEnd(..)) => Ok(()),
+            Some(Record::TaskUpdate(update, items)) => self.apply_update(update, items),
+            Some(Record::WorkflowStart(start, items)) => self.apply_workflow_start(start, items),
+            Some(Record::WorkflowEnd(end, items)) => self.apply_workflow_end(end, items),
+            Some(Record::Snapshot(snapshot, items)) => self.apply_snapshot(snapshot, items),
+            Some(Record::Gap(gap)) => self.apply_gap(frame, gap),
+            _ => self.keep_unreadable(frame),
+        }
+    }
+
+    /// Takes a START or END by its kind and id alone: the rest is read once both are there.
+    fn is_in_slot(&mut self, frame: Frame<'_>, index: usize) -> bool {
+        let Some(task) = frame.words.first_chunk().and_then(|&[high, low]| TaskId::from_words(high, low))
+        else {
+            return false;
+        };
+        match Kind::from_code(frame.kind) {
+            Some(Kind::TaskStart) => self.slots.start(task, index),
+            Some(Kind::TaskEnd) => self.slots.end(task, index),
+            _ => false,
+        }
     }
 
     fn apply_slot(&mut self, slot: usize) -> rusqlite::Result<()> {
         let slot = self.slots.get(slot);
-        let start = slot.start().and_then(|index| match decode(self.batch.frame(index)) {
-            Some(Record::TaskStart(start, items)) => Some((start, items)),
-            _ => None,
-        });
-        let end = slot.end().and_then(|index| match decode(self.batch.frame(index)) {
-            Some(Record::TaskEnd(end, items)) => Some((end, items)),
-            _ => None,
-        });
+        let (mut start, mut end) = (None, None);
+        for frame in [slot.start(), slot.end()].into_iter().flatten().map(|index| self.batch.frame(index)) {
+            match decode(frame) {
+                Some(Record::TaskStart(fixed, items)) => start = Some((fixed, items)),
+                Some(Record::TaskEnd(fixed, items)) => end = Some((fixed, items)),
+                _ => self.keep_unreadable(frame)?,
+            }
+        }
         match (start, end) {
             (Some(start), end) => self.apply_start(start, end),
             (None, Some(end)) => self.apply_end(end),

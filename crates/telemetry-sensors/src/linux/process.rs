@@ -15,8 +15,8 @@ use super::roots::Roots;
 use super::scan::{lines, number_after, words};
 use crate::telemetry::{ContextSwitches, IoCounters, Process, ProcessCpuTimes, ProcessMemory};
 
-/// The lines of interest are the last two of /proc/self/status; the others are not even looked at.
-const STATUS_TAIL_BYTES: usize = 128;
+/// The lines of interest are among the last four of /proc/self/status; the others are not even looked at.
+const STATUS_TAIL_BYTES: usize = 192;
 
 /// Reads the block `process`.
 #[derive(Debug)]

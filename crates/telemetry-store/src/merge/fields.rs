@@ -66,8 +66,8 @@ pub(super) struct Fields {
     pub(super) campaign: Option<String>,
     /// Whether any column but `used` and `generated` has something.
     pub(super) has_more: bool,
-    /// Whether something went into the table `items`.
-    pub(super) is_updated: bool,
+    /// 1 where something went into the table `items`.
+    pub(super) updated: Option<u8>,
     position: i64,
 }
 
@@ -82,7 +82,7 @@ impl Fields {
     pub(super) fn clear(&mut self) {
         self.used.clear();
         self.generated.clear();
-        self.is_updated = false;
+        self.updated = None;
         if self.has_more {
             self.clear_more();
         }
@@ -283,7 +283,7 @@ impl Fields {
         name: Option<&str>,
         value: &str,
     ) -> rusqlite::Result<()> {
-        self.is_updated = true;
+        self.updated = Some(1);
         let row = (place.owner, field.code(), place.phase.ordinal(), self.position, name, value);
         statements.item.execute(row)?;
         self.position += 1;

@@ -1,9 +1,10 @@
 //! JSON objects and lists as text, in memory that is used again.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use telemetry_core::value::Encoded;
 
 /// Up to this many members are compared with each other; more go through a set.
@@ -55,7 +56,7 @@ impl ObjectText {
     }
 
     /// The text of the object, or none where it has no member.
-    pub(super) fn finish(&mut self) -> Option<Cow<'_, str>> {
+    pub(super) fn finish(&mut self) -> Option<JsonBytes<'_>> {
         if self.members.is_empty() {
             return None;
         }
@@ -66,7 +67,7 @@ impl ObjectText {
             self.text.push(b'}');
             self.is_finished = true;
         }
-        Some(String::from_utf8_lossy(&self.text))
+        Some(JsonBytes(&self.text))
     }
 
     fn name(&self, index: usize) -> &[u8] {
@@ -101,11 +102,13 @@ impl ObjectText {
 #[derive(Debug, Default)]
 pub(super) struct ListText {
     text: Vec<u8>,
+    is_finished: bool,
 }
 
 impl ListText {
     pub(super) fn clear(&mut self) {
         self.text.clear();
+        self.is_finished = false;
     }
 
     pub(super) fn push(&mut self, json: &str) {
@@ -119,12 +122,24 @@ impl ListText {
     }
 
     /// The text of the list, or none where it is empty.
-    pub(super) fn finish(&mut self) -> Option<Cow<'_, str>> {
+    pub(super) fn finish(&mut self) -> Option<JsonBytes<'_>> {
         if self.text.is_empty() {
             return None;
         }
-        self.text.push(b']');
-        Some(String::from_utf8_lossy(&self.text))
+        if !std::mem::replace(&mut self.is_finished, true) {
+            self.text.push(b']');
+        }
+        Some(JsonBytes(&self.text))
+    }
+}
+
+/// JSON that is UTF-8 because names are, and because that is what the core writes: not checked again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JsonBytes<'a>(&'a [u8]);
+
+impl ToSql for JsonBytes<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Text(self.0)))
     }
 }
 

@@ -45,12 +45,14 @@ impl Slots {
         self.slots[index]
     }
 
-    pub(super) fn start(&mut self, task: TaskId, frame: usize) {
-        self.slot(task).start = frame as u32;
+    /// Notes a START; false where the task has one already.
+    pub(super) fn start(&mut self, task: TaskId, frame: usize) -> bool {
+        fill(&mut self.slot(task).start, frame)
     }
 
-    pub(super) fn end(&mut self, task: TaskId, frame: usize) {
-        self.slot(task).end = frame as u32;
+    /// Notes an END; false where the task has one already.
+    pub(super) fn end(&mut self, task: TaskId, frame: usize) -> bool {
+        fill(&mut self.slot(task).end, frame)
     }
 
     fn slot(&mut self, task: TaskId) -> &mut Slot {
@@ -61,6 +63,14 @@ impl Slots {
         }
         &mut self.slots[index as usize]
     }
+}
+
+fn fill(place: &mut u32, frame: usize) -> bool {
+    let is_free = *place == NONE;
+    if is_free {
+        *place = frame as u32;
+    }
+    is_free
 }
 
 pub(super) type IdHasherBuilder = BuildHasherDefault<IdHasher>;

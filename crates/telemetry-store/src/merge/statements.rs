@@ -2,51 +2,68 @@
 
 use rusqlite::{CachedStatement, Connection};
 
-/// A START, with its END if that is in the same batch.
-const TASK_START: &str = "
+use super::task::Steady;
+
+/// A START, with its END if that is in the same batch, of a task as most are. Such tasks come once, so
+/// the program is kept short; what is there already goes through `TASK_MERGE`.
+const TASK_USUAL: &str = "
 insert into task (
-    task_id, parent_task_id, root_task_id, workflow, activity, recorder, thread, depth, level, status, error_kind,
-    started_ns, ended_ns, used, generated, start_snapshot, start_age_ms, end_snapshot, end_age_ms, updated,
-    subtype, group_id, agent_id, source_agent_id, stdout, stderr, tags, dependencies, custom_metadata
+    task_id, parent_task_id, root_task_id, activity, started_ns, ended_ns, used, generated,
+    workflow, recorder, thread, depth, level, status, start_snapshot, start_age_ms, end_snapshot, end_age_ms
+) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+on conflict (task_id) do nothing";
+
+/// The same with all columns.
+const TASK_RARE: &str = "
+insert into task (
+    task_id, parent_task_id, root_task_id, activity, started_ns, ended_ns, used, generated,
+    workflow, recorder, thread, depth, level, status, start_snapshot, start_age_ms, end_snapshot, end_age_ms,
+    error_kind, updated, subtype, group_id, agent_id, source_agent_id, stdout, stderr, tags, dependencies,
+    custom_metadata
 ) values (
-    ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-    ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29
+    ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+    ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29
 )
-on conflict (task_id) do update set
-    parent_task_id = excluded.parent_task_id,
-    root_task_id = excluded.root_task_id,
-    workflow = excluded.workflow,
-    activity = excluded.activity,
-    recorder = excluded.recorder,
-    thread = excluded.thread,
-    depth = excluded.depth,
-    level = excluded.level,
-    status = coalesce(excluded.status, status),
-    error_kind = coalesce(excluded.error_kind, error_kind),
-    started_ns = excluded.started_ns,
-    ended_ns = coalesce(excluded.ended_ns, ended_ns),
-    used = excluded.used,
-    generated = coalesce(excluded.generated, generated),
-    start_snapshot = excluded.start_snapshot,
-    start_age_ms = excluded.start_age_ms,
-    end_snapshot = coalesce(excluded.end_snapshot, end_snapshot),
-    end_age_ms = coalesce(excluded.end_age_ms, end_age_ms),
-    updated = max(excluded.updated, updated),
-    subtype = coalesce(excluded.subtype, subtype),
-    group_id = coalesce(excluded.group_id, group_id),
-    agent_id = coalesce(excluded.agent_id, agent_id),
-    source_agent_id = coalesce(excluded.source_agent_id, source_agent_id),
-    stdout = iif(excluded.ended_ns is null, coalesce(stdout, excluded.stdout), coalesce(excluded.stdout, stdout)),
-    stderr = iif(excluded.ended_ns is null, coalesce(stderr, excluded.stderr), coalesce(excluded.stderr, stderr)),
-    tags = excluded.tags,
-    dependencies = excluded.dependencies,
-    custom_metadata = excluded.custom_metadata";
+on conflict (task_id) do nothing";
+
+/// The same where the row is there: START has its columns, and END may have been first with its own.
+const TASK_MERGE: &str = "
+update task set
+    parent_task_id = ?2,
+    root_task_id = ?3,
+    activity = ?4,
+    started_ns = ?5,
+    ended_ns = coalesce(?6, ended_ns),
+    used = ?7,
+    generated = coalesce(?8, generated),
+    workflow = ?9,
+    recorder = ?10,
+    thread = ?11,
+    depth = ?12,
+    level = ?13,
+    status = coalesce(?14, status),
+    start_snapshot = ?15,
+    start_age_ms = ?16,
+    end_snapshot = coalesce(?17, end_snapshot),
+    end_age_ms = coalesce(?18, end_age_ms),
+    error_kind = coalesce(?19, error_kind),
+    updated = coalesce(?20, updated),
+    subtype = coalesce(?21, subtype),
+    group_id = coalesce(?22, group_id),
+    agent_id = coalesce(?23, agent_id),
+    source_agent_id = coalesce(?24, source_agent_id),
+    stdout = iif(?6 is null, coalesce(stdout, ?25), coalesce(?25, stdout)),
+    stderr = iif(?6 is null, coalesce(stderr, ?26), coalesce(?26, stderr)),
+    tags = ?27,
+    dependencies = ?28,
+    custom_metadata = ?29
+where task_id = ?1";
 
 /// An END whose task is there already; touches no column that has an index.
 const TASK_END: &str = "
 update task set
     status = ?2, error_kind = ?3, ended_ns = ?4, generated = ?5, end_snapshot = ?6, end_age_ms = ?7,
-    updated = max(updated, ?8),
+    updated = coalesce(?8, updated),
     subtype = coalesce(subtype, ?9),
     group_id = coalesce(group_id, ?10),
     agent_id = coalesce(agent_id, ?11),
@@ -97,7 +114,7 @@ where key = ?1";
 pub(super) const WORKFLOW_START: &str = "
 update workflow set
     parent_workflow_id = ?2, parent_task_id = ?3, recorder = ?4, started_ns = ?5,
-    used = ?6, custom_metadata = ?7, updated = max(updated, ?8),
+    used = ?6, custom_metadata = ?7, updated = coalesce(?8, updated),
     name = coalesce(?9, name),
     campaign_id = coalesce(?10, campaign_id),
     subtype = coalesce(?11, subtype),
@@ -107,7 +124,7 @@ where key = ?1";
 pub(super) const WORKFLOW_END: &str = "
 update workflow set
     recorder = iif(started_ns is null, ?2, recorder), status = ?3, error_kind = ?4, ended_ns = ?5,
-    generated = ?6, updated = max(updated, ?7),
+    generated = ?6, updated = coalesce(?7, updated),
     name = coalesce(name, ?8),
     campaign_id = coalesce(campaign_id, ?9),
     subtype = coalesce(subtype, ?10),
@@ -116,7 +133,9 @@ where key = ?1";
 
 /// The statements that run for most records, kept at hand for one batch.
 pub(super) struct Statements<'c> {
-    pub(super) task_start: CachedStatement<'c>,
+    pub(super) task_usual: CachedStatement<'c>,
+    pub(super) task_rare: CachedStatement<'c>,
+    pub(super) task_merge: CachedStatement<'c>,
     pub(super) task_end: CachedStatement<'c>,
     pub(super) task_touch: CachedStatement<'c>,
     pub(super) task_bare: CachedStatement<'c>,
@@ -124,14 +143,16 @@ pub(super) struct Statements<'c> {
     pub(super) fingerprint: CachedStatement<'c>,
     pub(super) dependency: CachedStatement<'c>,
     pub(super) snapshot: CachedStatement<'c>,
-    /// Whether the last START bound the columns that few tasks have.
-    pub(super) is_more_bound: bool,
+    /// What is bound in `task_usual`.
+    pub(super) steady: Option<Steady>,
 }
 
 impl<'c> Statements<'c> {
     pub(super) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
         Ok(Self {
-            task_start: connection.prepare_cached(TASK_START)?,
+            task_usual: connection.prepare_cached(TASK_USUAL)?,
+            task_rare: connection.prepare_cached(TASK_RARE)?,
+            task_merge: connection.prepare_cached(TASK_MERGE)?,
             task_end: connection.prepare_cached(TASK_END)?,
             task_touch: connection.prepare_cached(TASK_TOUCH)?,
             task_bare: connection.prepare_cached(TASK_BARE)?,
@@ -139,7 +160,7 @@ impl<'c> Statements<'c> {
             fingerprint: connection.prepare_cached(FINGERPRINT)?,
             dependency: connection.prepare_cached(DEPENDENCY)?,
             snapshot: connection.prepare_cached(SNAPSHOT)?,
-            is_more_bound: false,
+            steady: None,
         })
     }
 }

@@ -5,7 +5,8 @@ use telemetry_core::record::{Items, SnapshotUse, TaskEnd, TaskStart};
 use telemetry_core::status::ErrorKind;
 
 use super::Merge;
-use super::fields::Phase;
+use super::fields::{Fields, Phase};
+use super::keys::Activity;
 use crate::id_text::IdText;
 
 /// Binds parameters one after the other.
@@ -30,14 +31,50 @@ impl<'a, 'c> Binder<'a, 'c> {
     }
 }
 
-/// The columns that an END brings besides its items.
+/// The columns that an END brings besides its items and snapshot.
 #[derive(Default)]
 struct Ending {
     status: Option<u8>,
     error_kind: Option<u8>,
     ended_ns: Option<i64>,
-    snapshot: Option<i64>,
-    age_ms: Option<u32>,
+}
+
+/// A snapshot's key, and how old it was when it was used.
+type SnapshotColumns = (Option<i64>, Option<u32>);
+
+/// What tasks that follow each other have mostly in common. Binding a parameter costs as much as making
+/// its value, so these are bound again only when they change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Steady {
+    workflow: i64,
+    recorder: i64,
+    thread: i64,
+    depth: u16,
+    level: u8,
+    status: Option<u8>,
+    start_snapshot: SnapshotColumns,
+    end_snapshot: SnapshotColumns,
+}
+
+/// A START, and what its END adds.
+struct Started<'a> {
+    task: IdText,
+    start: &'a TaskStart,
+    activity: i64,
+    begin_ns: i64,
+    ending: Ending,
+    steady: Steady,
+}
+
+/// Which columns of a START are written, and how.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// A new row, with the columns that most tasks have.
+    Usual,
+    /// A new row, with all columns.
+    All,
+    /// All columns, into a row that is there.
+    Merge,
 }
 
 impl Merge<'_> {
@@ -48,63 +85,66 @@ impl Merge<'_> {
     ) -> rusqlite::Result<()> {
         let task = IdText::new(start.task.as_u128());
         let activity = self.keys.activity(self.connection, self.source, start.activity)?;
-        let thread = self.keys.thread(self.connection, self.source, start.thread)?;
-        let workflow = match start.workflow {
-            Some(workflow) => self.keys.workflow(self.connection, workflow)?,
-            None => 0,
-        };
-        let activity_key = activity.as_ref().map_or(0, |activity| activity.key);
-        self.keys.step(self.connection, workflow, activity_key)?;
-
+        let mut steady = self.steady(&start, activity.as_deref())?;
         self.fields.clear();
-        let fields = &mut *self.fields;
-        fields.collect(&mut self.statements, task, Phase::Start, activity.as_deref(), start_items)?;
+        self.fields.collect(&mut self.statements, task, Phase::Start, activity.as_deref(), start_items)?;
         let mut ending = Ending::default();
         if let Some((end, items)) = end {
             self.fields.collect(&mut self.statements, task, Phase::End, activity.as_deref(), items)?;
             ending = self.ending(&end);
+            steady.status = ending.status;
+            steady.end_snapshot = self.snapshot_columns(end.snapshot);
         }
-        let (start_snapshot, start_age_ms) = self.snapshot_use(start.snapshot);
-        let fields = &mut *self.fields;
-        if self.statements.is_more_bound && !fields.has_more {
-            self.statements.task_start.clear_bindings();
-            self.statements.is_more_bound = false;
+        let activity = activity.map_or(0, |activity| activity.key);
+        let begin_ns = self.clock.unix_ns(start.ticks);
+        self.write_started(&Started { task, start: &start, activity, begin_ns, ending, steady })
+    }
+
+    fn steady(&mut self, start: &TaskStart, activity: Option<&Activity>) -> rusqlite::Result<Steady> {
+        let workflow = match start.workflow {
+            Some(workflow) => self.keys.workflow(self.connection, workflow)?,
+            None => 0,
+        };
+        self.keys.step(self.connection, workflow, activity.map_or(0, |activity| activity.key))?;
+        Ok(Steady {
+            workflow,
+            recorder: self.recorder,
+            thread: self.keys.thread(self.connection, self.source, start.thread)?,
+            depth: start.depth,
+            level: start.level.code(),
+            status: None,
+            start_snapshot: self.snapshot_columns(start.snapshot),
+            end_snapshot: (None, None),
+        })
+    }
+
+    fn write_started(&mut self, started: &Started<'_>) -> rusqlite::Result<()> {
+        let fields = &*self.fields;
+        let is_rare = fields.has_more || fields.updated.is_some() || started.ending.error_kind.is_some();
+        let parts = if is_rare { Parts::All } else { Parts::Usual };
+        if self.write_start(parts, started)? == 0 {
+            self.write_start(Parts::Merge, started)?;
         }
-        let mut row = Binder::new(&mut self.statements.task_start);
-        row.bind(task)?
-            .bind(start.parent.map(|parent| IdText::new(parent.as_u128())))?
-            .bind(far_root(&start))?
-            .bind(workflow)?
-            .bind(activity_key)?
-            .bind(self.recorder)?
-            .bind(thread)?
-            .bind(start.depth)?
-            .bind(start.level.code())?
-            .bind(ending.status)?
-            .bind(ending.error_kind)?
-            .bind(self.clock.unix_ns(start.ticks))?
-            .bind(ending.ended_ns)?
-            .bind(fields.used.finish())?
-            .bind(fields.generated.finish())?
-            .bind(start_snapshot)?
-            .bind(start_age_ms)?
-            .bind(ending.snapshot)?
-            .bind(ending.age_ms)?
-            .bind(fields.is_updated)?;
-        if fields.has_more {
-            row.bind(&fields.subtype)?
-                .bind(&fields.group)?
-                .bind(&fields.agent)?
-                .bind(&fields.source_agent)?
-                .bind(&fields.stdout)?
-                .bind(&fields.stderr)?
-                .bind(fields.tags.finish())?
-                .bind(fields.dependencies.finish())?
-                .bind(fields.metadata.finish())?;
-        }
-        row.execute()?;
-        self.statements.is_more_bound |= fields.has_more;
         Ok(())
+    }
+
+    /// Runs one of the three statements that take a START; says how many rows it wrote.
+    fn write_start(&mut self, parts: Parts, started: &Started<'_>) -> rusqlite::Result<usize> {
+        let statement = match parts {
+            Parts::Usual => &mut self.statements.task_usual,
+            Parts::All => &mut self.statements.task_rare,
+            Parts::Merge => &mut self.statements.task_merge,
+        };
+        let mut row = Binder::new(statement);
+        bind_usual(&mut row, self.fields, started)?;
+        if parts != Parts::Usual {
+            bind_steady(&mut row, &started.steady)?;
+            bind_rare(&mut row, self.fields, started)?;
+        } else if self.statements.steady != Some(started.steady) {
+            bind_steady(&mut row, &started.steady)?;
+            self.statements.steady = Some(started.steady);
+        }
+        row.execute()
     }
 
     pub(super) fn apply_end(&mut self, (end, items): (TaskEnd, Items<'_>)) -> rusqlite::Result<()> {
@@ -113,16 +153,22 @@ impl Merge<'_> {
         self.fields.clear();
         self.fields.collect(&mut self.statements, task, Phase::End, activity.as_deref(), items)?;
         let ending = self.ending(&end);
-        if self.update_end(task, &ending)? == 0 {
+        let snapshot = self.snapshot_columns(end.snapshot);
+        if self.update_end(task, &ending, snapshot)? == 0 {
             let activity_key = activity.map_or(0, |activity| activity.key);
             self.keys.step(self.connection, 0, activity_key)?;
             self.statements.task_bare.execute((task, self.recorder, activity_key))?;
-            self.update_end(task, &ending)?;
+            self.update_end(task, &ending, snapshot)?;
         }
         Ok(())
     }
 
-    fn update_end(&mut self, task: IdText, ending: &Ending) -> rusqlite::Result<usize> {
+    fn update_end(
+        &mut self,
+        task: IdText,
+        ending: &Ending,
+        snapshot: SnapshotColumns,
+    ) -> rusqlite::Result<usize> {
         let fields = &mut *self.fields;
         let mut row = Binder::new(&mut self.statements.task_end);
         row.bind(task)?
@@ -130,9 +176,9 @@ impl Merge<'_> {
             .bind(ending.error_kind)?
             .bind(ending.ended_ns)?
             .bind(fields.generated.finish())?
-            .bind(ending.snapshot)?
-            .bind(ending.age_ms)?
-            .bind(fields.is_updated)?
+            .bind(snapshot.0)?
+            .bind(snapshot.1)?
+            .bind(fields.updated)?
             .bind(&fields.subtype)?
             .bind(&fields.group)?
             .bind(&fields.agent)?
@@ -143,22 +189,60 @@ impl Merge<'_> {
     }
 
     fn ending(&self, end: &TaskEnd) -> Ending {
-        let (snapshot, age_ms) = self.snapshot_use(end.snapshot);
         Ending {
             status: Some(end.status.code()),
             error_kind: end.error_kind.map(ErrorKind::code),
             ended_ns: Some(self.clock.unix_ns(end.ticks)),
-            snapshot,
-            age_ms,
         }
     }
 
-    fn snapshot_use(&self, snapshot: Option<SnapshotUse>) -> (Option<i64>, Option<u32>) {
+    fn snapshot_columns(&self, snapshot: Option<SnapshotUse>) -> SnapshotColumns {
         match snapshot {
             Some(snapshot) => (Some(self.snapshot_key(snapshot.snapshot)), Some(snapshot.age_ms)),
             None => (None, None),
         }
     }
+}
+
+fn bind_usual(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
+    row.bind(started.task)?
+        .bind(started.start.parent.map(|parent| IdText::new(parent.as_u128())))?
+        .bind(far_root(started.start))?
+        .bind(started.activity)?
+        .bind(started.begin_ns)?
+        .bind(started.ending.ended_ns)?
+        .bind(fields.used.finish())?
+        .bind(fields.generated.finish())?;
+    Ok(())
+}
+
+fn bind_steady(row: &mut Binder<'_, '_>, steady: &Steady) -> rusqlite::Result<()> {
+    row.bind(steady.workflow)?
+        .bind(steady.recorder)?
+        .bind(steady.thread)?
+        .bind(steady.depth)?
+        .bind(steady.level)?
+        .bind(steady.status)?
+        .bind(steady.start_snapshot.0)?
+        .bind(steady.start_snapshot.1)?
+        .bind(steady.end_snapshot.0)?
+        .bind(steady.end_snapshot.1)?;
+    Ok(())
+}
+
+fn bind_rare(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
+    row.bind(started.ending.error_kind)?
+        .bind(fields.updated)?
+        .bind(&fields.subtype)?
+        .bind(&fields.group)?
+        .bind(&fields.agent)?
+        .bind(&fields.source_agent)?
+        .bind(&fields.stdout)?
+        .bind(&fields.stderr)?
+        .bind(fields.tags.finish())?
+        .bind(fields.dependencies.finish())?
+        .bind(fields.metadata.finish())?;
+    Ok(())
 }
 
 /// The root, where it is neither the task nor its parent: the view knows those.

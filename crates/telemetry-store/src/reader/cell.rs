@@ -31,6 +31,24 @@ impl Cell {
     }
 }
 
+impl From<i64> for Cell {
+    fn from(number: i64) -> Self {
+        Self::Integer(number)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
 impl FromSql for Cell {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Ok(match value {

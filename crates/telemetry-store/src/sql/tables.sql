@@ -54,7 +54,7 @@ create table workflow (
     used text,
     generated text,
     custom_metadata text,
-    updated integer not null default 0
+    updated integer
 );
 create index workflow_by_parent_task on workflow (parent_task_id) where parent_task_id is not null;
 create index workflow_by_parent on workflow (parent_workflow_id) where parent_workflow_id is not null;
@@ -110,7 +110,7 @@ create table task (
     end_snapshot integer,
     end_age_ms integer,
     -- 1 where the table `items` has more about it.
-    updated integer not null default 0,
+    updated integer,
     subtype text,
     group_id text,
     agent_id text,

@@ -1,8 +1,12 @@
-//! `#[workflow]` on functions of all kinds.
+//! `#[workflow]` on functions of all kinds. A process of its own, because workflows start the recorder by themselves.
 
-use telemetry::{task, workflow};
+#[path = "forms/helpers.rs"]
+#[expect(dead_code, reason = "shared with the other forms")]
+mod helpers;
 
-use crate::helpers::{block_on, is_send, pause};
+use telemetry::{Recorder, Settings, task, workflow};
+
+use helpers::{block_on, is_send, pause};
 
 #[task]
 fn step(x: u8) -> u8 {
@@ -38,6 +42,10 @@ fn inner() {
 
 #[test]
 fn workflows_return_what_their_functions_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = Settings::default();
+    settings.store.path = folder.path().join("provenance.db");
+    let _recorder = Recorder::start(settings).unwrap();
     assert_eq!(with_options((1, 2), vec![]), Ok(1));
     assert_eq!(with_options((1, 2), vec![1, 2]), Err("too many".to_owned()));
     assert_eq!(block_on(is_send(later(1))), Some(3));

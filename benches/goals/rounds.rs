@@ -1,0 +1,67 @@
+//! Rounds in which both sides take turns, and the statistics over them.
+
+use std::time::Instant;
+
+/// Rounds at the beginning that are thrown away: they touch pages and fill caches.
+const WARM_UP: usize = 5;
+
+/// What the rounds of one comparison took.
+#[derive(Debug)]
+pub(crate) struct Rounds {
+    pairs: Vec<(f64, f64)>,
+}
+
+impl Rounds {
+    /// Measures both sides so often, each first in every other round.
+    pub(crate) fn alternate(
+        count: usize,
+        mut ours: impl FnMut() -> f64,
+        mut other: impl FnMut() -> f64,
+    ) -> Self {
+        let mut is_first = false;
+        Self::in_turn(count, || {
+            is_first = !is_first;
+            if is_first {
+                let ours = ours();
+                (ours, other())
+            } else {
+                let other = other();
+                (ours(), other)
+            }
+        })
+    }
+
+    /// Measures both sides so often, in the order that `round` gives them.
+    pub(crate) fn in_turn(count: usize, mut round: impl FnMut() -> (f64, f64)) -> Self {
+        Self { pairs: (0..WARM_UP + count).map(|_| round()).skip(WARM_UP).collect() }
+    }
+
+    /// The median of our side.
+    pub(crate) fn ours(&self) -> f64 {
+        percentile(self.pairs.iter().map(|pair| pair.0), 50)
+    }
+
+    /// The median of the other side.
+    pub(crate) fn other(&self) -> f64 {
+        percentile(self.pairs.iter().map(|pair| pair.1), 50)
+    }
+
+    /// The median of the rounds' ratios, ours by the other's, and their 10th and 90th percentile.
+    pub(crate) fn ratio(&self) -> (f64, [f64; 2]) {
+        let at = |per_cent| percentile(self.pairs.iter().map(|pair| pair.0 / pair.1), per_cent);
+        (at(50), [at(10), at(90)])
+    }
+}
+
+fn percentile(values: impl Iterator<Item = f64>, per_cent: usize) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[(values.len() - 1) * per_cent / 100]
+}
+
+/// Nanoseconds that one of `count` calls took on average.
+pub(crate) fn time_each(count: usize, run: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_nanos() as f64 / count as f64
+}

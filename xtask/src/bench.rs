@@ -1,0 +1,50 @@
+//! `cargo xtask bench [NAME…] [--markdown FILE] [--without-python]`: the goals of performance beside peers.
+//!
+//! Writes `bench-results.json`. Peers in Python live in a virtual environment under `target`, which is
+//! made here; where that fails, the run goes on without them and says so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Outcome;
+use crate::cargo::{cargo, workspace};
+use crate::terminal::complain;
+
+const RESULTS: &str = "bench-results.json";
+const PEERS: &[&str] = &["flowcept==1.0.3"];
+
+pub(crate) fn run(arguments: &[&str]) -> Outcome {
+    let (without_python, rest): (Vec<&str>, Vec<&str>) =
+        arguments.iter().partition(|argument| **argument == "--without-python");
+    let mut bench = cargo();
+    bench.args(["bench", "--package", "telemetry", "--bench", "goals", "--"]).args(rest);
+    bench.arg("--json").arg(workspace().join(RESULTS));
+    if without_python.is_empty() {
+        match python(&workspace().join("target/bench-venv")) {
+            Ok(python) => {
+                bench.arg("--python").arg(python);
+            }
+            Err(why) => complain(&format!("warning: no peers in Python: {why}")),
+        }
+    }
+    succeed(&mut bench)
+}
+
+/// A Python that can import the peers, made unless it is there.
+fn python(folder: &Path) -> Outcome<PathBuf> {
+    let python = folder.join("bin/python");
+    let mark = folder.join("is-complete");
+    if !mark.exists() {
+        succeed(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+        succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PEERS))?;
+        fs::write(&mark, "")?;
+    }
+    Ok(python)
+}
+
+fn succeed(command: &mut Command) -> Outcome {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| format!("{name}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{name} failed: {status}").into()) }
+}

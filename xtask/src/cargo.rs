@@ -1,0 +1,44 @@
+//! Calls of cargo, and the folders that it uses.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::Outcome;
+
+/// The folder of the workspace.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}
+
+/// The folder that cargo builds into.
+pub(crate) fn target_folder() -> Outcome<PathBuf> {
+    let output = cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]).output()?;
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(metadata["target_directory"].as_str().ok_or("cargo names no target folder")?.into())
+}
+
+/// Builds the program of a package for release and answers its path.
+pub(crate) fn build_program(package: &str) -> Outcome<PathBuf> {
+    let output = cargo()
+        .args(["build", "--release", "--message-format=json-render-diagnostics", "--package", package])
+        .stderr(Stdio::inherit())
+        .output()?;
+    if !output.status.success() {
+        return Err(format!("{package} does not build").into());
+    }
+    let messages = String::from_utf8(output.stdout)?;
+    let executables = messages.lines().filter_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().map(PathBuf::from)
+    });
+    executables.last().ok_or_else(|| format!("{package} has no program").into())
+}
+
+/// A call of cargo in the workspace.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(workspace());
+    command
+}

@@ -1,0 +1,7 @@
+//! `cargo xtask test`.
+
+use crate::Outcome;
+
+pub(crate) fn run() -> Outcome {
+    Err("later".into())
+}

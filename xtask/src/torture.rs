@@ -1,0 +1,45 @@
+//! Campaigns of faults: each prints its seed, writes a file of figures and fails if anything was lost.
+
+mod check;
+mod ids;
+mod kill;
+mod options;
+mod random;
+mod round;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::cargo::target_folder;
+use options::Options;
+
+/// Runs the campaign that the arguments name.
+pub(crate) fn run(arguments: &[&str]) -> Outcome {
+    let Some((campaign, rest)) = arguments.split_first() else { return Err(crate::USAGE.into()) };
+    let options = Options::parse(rest)?;
+    match *campaign {
+        "kill" => kill::run(&options),
+        "ids" => ids::run(&options),
+        other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),
+    }
+}
+
+/// The folder of a campaign, empty.
+fn empty_folder(campaign: &str) -> Outcome<PathBuf> {
+    let folder = target_folder()?.join("torture").join(campaign);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// Writes the figures of a campaign beside its folder and answers where.
+fn write_figures(campaign: &str, figures: &Value) -> Outcome<PathBuf> {
+    let path = target_folder()?.join("torture").join(format!("{campaign}.json"));
+    fs::write(&path, format!("{figures:#}\n"))?;
+    Ok(path)
+}

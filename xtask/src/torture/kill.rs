@@ -1,0 +1,238 @@
+//! The campaign `kill`: SIGKILL at random times under load, recovery, and a check against the ledger.
+//!
+//! A few kills share a folder, so that databases grow and journals pile up. After a kill the folder is
+//! recovered by hand, or by hand after a recovery that was killed too, or by the next start.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::check::{Findings, check};
+use super::options::Options;
+use super::random::Random;
+use super::round::Plan;
+use super::{empty_folder, write_figures};
+use crate::Outcome;
+use crate::cargo::build_program;
+use crate::terminal::say;
+
+const KILLS: usize = 200;
+const KILLS_SHORT: usize = 15;
+const KILLS_PER_FOLDER: usize = 5;
+/// What must have been in the journal at the median kill, or the campaign proves little.
+const RECOVERED_MEDIAN_MIN: u64 = 1_000;
+
+/// Runs the campaign and its control.
+pub(super) fn run(options: &Options) -> Outcome {
+    let kills = options.kills.unwrap_or(if options.is_short { KILLS_SHORT } else { KILLS });
+    let host = build_program("telemetry-torture-host")?;
+    let folder = empty_folder("kill")?;
+    say(&format!("torture kill: {kills} kills, --seed {}", options.seed));
+    let begun = Instant::now();
+    let mut campaign = Campaign { host, folder, random: Random::new(options.seed), sum: Sum::default() };
+    let control = campaign.control((kills / 5).max(3))?;
+    if !options.queue {
+        for first in (0..kills).step_by(KILLS_PER_FOLDER) {
+            campaign.run_folder(first, KILLS_PER_FOLDER.min(kills - first))?;
+        }
+    }
+    let figures = json!({
+        "campaign": "kill",
+        "seed": options.seed,
+        "seconds": begun.elapsed().as_secs(),
+        "journal": campaign.sum.figures(),
+        "queue": control,
+    });
+    let path = write_figures("kill", &figures)?;
+    say(&format!("torture kill: {}; figures in {}", campaign.sum.line(&control), path.display()));
+    if !options.queue && campaign.sum.median() <= RECOVERED_MEDIAN_MIN {
+        return Err("the journal held too little at the median kill: the load is too light".into());
+    }
+    fs::remove_dir_all(&campaign.folder)?;
+    Ok(())
+}
+
+struct Campaign {
+    host: PathBuf,
+    folder: PathBuf,
+    random: Random,
+    sum: Sum,
+}
+
+impl Campaign {
+    /// Some kills in one folder.
+    fn run_folder(&mut self, first: usize, kills: usize) -> Outcome {
+        let folder = self.new_folder(&format!("kills-{first}"))?;
+        let mut told = Vec::new();
+        let mut findings = None;
+        for kill in 1..=kills {
+            let plan = Plan::draw(&mut self.random);
+            let fail = |what: &str| format!("kill {} ({plan:?}): {what}", first + kill);
+            let command = plan.recorded(&self.host, &folder);
+            told.extend(whole(plan.run_and_kill(command, complaints(&folder)?)?));
+            if kill < kills && self.random.one_in(4) {
+                // The next start finds this journal.
+                continue;
+            }
+            if self.random.one_in(4) {
+                self.kill_recovery(&folder)?;
+            }
+            recover(&self.host, &folder).map_err(|error| fail(&error.to_string()))?;
+            let found = check(&folder, &told, kill, false)?;
+            if let Some(failure) = self.failure(&folder, &found)? {
+                return Err(fail(&failure).into());
+            }
+            findings = Some(found);
+        }
+        if let Some(findings) = findings {
+            self.sum.add(kills, &findings);
+            say(&format!("  {} kills: {} accepted, 0 lost", self.sum.kills, self.sum.accepted));
+        }
+        fs::remove_dir_all(folder)?;
+        Ok(())
+    }
+
+    /// What is wrong, and where the evidence lies.
+    fn failure(&self, folder: &Path, found: &Findings) -> Outcome<Option<String>> {
+        let mut failures = found.failures.clone();
+        let complaints = fs::read_to_string(folder.join("complaints"))?;
+        if !complaints.is_empty() {
+            failures.push(format!("the program complained: {complaints}"));
+        }
+        let evidence = || format!("{}\nthe evidence is in {}", failures.join("\n"), folder.display());
+        Ok((!failures.is_empty()).then(evidence))
+    }
+
+    /// Starts a recovery and kills it, too.
+    fn kill_recovery(&mut self, folder: &Path) -> Outcome {
+        let mut recovery = recovery(&self.host, folder).stdout(Stdio::null()).spawn()?;
+        thread::sleep(Duration::from_micros(self.random.below(60_000)));
+        recovery.kill()?;
+        if !recovery.wait()?.success() {
+            self.sum.recoveries_killed += 1;
+        }
+        Ok(())
+    }
+
+    /// The same kills with a plain queue, which must lose records: the harness can fail.
+    fn control(&mut self, kills: usize) -> Outcome<Value> {
+        let (mut accepted, mut lost) = (0, 0);
+        for kill in 0..kills {
+            let folder = self.new_folder(&format!("queue-{kill}"))?;
+            let plan = Plan::draw(&mut self.random).under_load();
+            let command = plan.queued(&self.host, &folder);
+            let told = whole(plan.run_and_kill(command, complaints(&folder)?)?);
+            let found = check(&folder, &told, 1, true)?;
+            accepted += found.figure("starts") + found.figure("ends");
+            lost += found.figure("lost_starts") + found.figure("lost_ends");
+            fs::remove_dir_all(folder)?;
+        }
+        if lost == 0 {
+            return Err("a plain queue lost nothing: the harness does not see losses".into());
+        }
+        Ok(json!({"kills": kills, "accepted": accepted, "lost": lost}))
+    }
+
+    fn new_folder(&self, name: &str) -> Outcome<PathBuf> {
+        let folder = self.folder.join(name);
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// Whole acknowledgements.
+fn whole(mut told: Vec<u8>) -> Vec<u8> {
+    told.truncate(told.len() / 24 * 24);
+    told
+}
+
+fn complaints(folder: &Path) -> std::io::Result<File> {
+    File::options().create(true).append(true).open(folder.join("complaints"))
+}
+
+fn recovery(host: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(host);
+    command.arg("recover").arg(folder);
+    command
+}
+
+/// Recovers; nothing may be left in the folder, and nothing may be strange.
+pub(super) fn recover(host: &Path, folder: &Path) -> Outcome {
+    let output = recovery(host, folder).output()?;
+    if !output.status.success() {
+        return Err(format!("recovery failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let is_clean = answer["left_alone"] == 0 && answer["warnings"] == json!([]);
+    if is_clean { Ok(()) } else { Err(format!("recovery says {answer}").into()) }
+}
+
+/// The figures of all kills so far.
+#[derive(Debug, Default)]
+struct Sum {
+    kills: usize,
+    accepted: u64,
+    duplicates: u64,
+    integrity_errors: u64,
+    interrupted: u64,
+    torn: u64,
+    recoveries_killed: usize,
+    /// Of each kill, the records that came out of the journal.
+    recovered: Vec<u64>,
+}
+
+impl Sum {
+    fn add(&mut self, kills: usize, found: &Findings) {
+        self.kills += kills;
+        self.accepted += found.figure("starts") + found.figure("ends");
+        self.duplicates += found.figure("duplicates");
+        self.integrity_errors += found.figure("integrity_errors");
+        self.interrupted += found.figure("interrupted");
+        self.torn += found.figure("torn");
+        self.recovered.extend(found.recovered());
+        // A program that was killed before it recorded has no recorder.
+        self.recovered.resize(self.kills, 0);
+        self.recovered.sort_unstable();
+    }
+
+    fn median(&self) -> u64 {
+        self.recovered.get(self.recovered.len() / 2).copied().unwrap_or(0)
+    }
+
+    fn figures(&self) -> Value {
+        json!({
+            "kills": self.kills,
+            "recoveries_killed": self.recoveries_killed,
+            "accepted": self.accepted,
+            "lost": 0,
+            "duplicates": self.duplicates,
+            "integrity_errors": self.integrity_errors,
+            "interrupted_tasks": self.interrupted,
+            "torn": self.torn,
+            "recovered_sum": self.recovered.iter().sum::<u64>(),
+            "recovered_min": self.recovered.first(),
+            "recovered_median": self.median(),
+            "recovered_max": self.recovered.last(),
+        })
+    }
+
+    fn line(&self, control: &Value) -> String {
+        format!(
+            "{} kills and {} of recoveries, {} accepted, 0 lost, {} duplicates, {} integrity errors, {} recovered at the \
+             median kill; a plain queue lost {} of {} in {} kills",
+            self.kills,
+            self.recoveries_killed,
+            self.accepted,
+            self.duplicates,
+            self.integrity_errors,
+            self.median(),
+            control["lost"],
+            control["accepted"],
+            control["kills"],
+        )
+    }
+}

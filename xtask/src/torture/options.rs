@@ -1,0 +1,35 @@
+//! The options of a campaign.
+
+use std::hash::{BuildHasher, RandomState};
+
+/// How long a campaign is, and what its dice say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    pub(super) is_short: bool,
+    pub(super) kills: Option<usize>,
+    pub(super) seed: u64,
+    /// Only the control.
+    pub(super) queue: bool,
+}
+
+impl Options {
+    pub(super) fn parse(arguments: &[&str]) -> Result<Self, String> {
+        let seed = RandomState::new().hash_one(std::process::id());
+        let mut options = Self { is_short: false, kills: None, seed, queue: false };
+        let mut arguments = arguments.iter();
+        while let Some(name) = arguments.next() {
+            let mut number = || {
+                let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
+                value.parse::<u64>().map_err(|error| format!("{name} {value}: {error}"))
+            };
+            match *name {
+                "--short" => options.is_short = true,
+                "--kills" => options.kills = Some(number()? as usize),
+                "--seed" => options.seed = number()?,
+                "--queue" => options.queue = true,
+                _ => return Err(format!("there is no option {name}\n\n{}", crate::USAGE)),
+            }
+        }
+        Ok(options)
+    }
+}
