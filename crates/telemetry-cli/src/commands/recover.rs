@@ -38,12 +38,12 @@ fn folder(named: Option<&Path>, place: &Place) -> PathBuf {
 
 /// Refuses what the store would move out of its way: a person is there to decide.
 fn open(database: &Path) -> Result<Store, StoreError> {
-    match Reader::open(database) {
-        Ok(_) | Err(StoreError::Missing { .. } | StoreError::Empty { .. }) => {
-            Store::open(database, StoreOptions::default())
-        }
-        Err(error) => Err(error),
+    // Closed before the store opens the same file, which watches over its own descriptors.
+    match Reader::open(database).map(drop) {
+        Ok(()) | Err(StoreError::Missing { .. } | StoreError::Empty { .. }) => {}
+        Err(error) => return Err(error),
     }
+    Store::open(database, StoreOptions::default())
 }
 
 fn report(recovery: &Recovery, folder: &Path, place: &Place) -> String {
