@@ -236,6 +236,7 @@ impl<'a> Merge<'a> {
             to_i64(counters.waits),
             to_i64(counters.spilled),
             origin == Origin::Recovered,
+            to_i64(counters.pending),
         ))?;
         Ok(())
     }

@@ -96,10 +96,12 @@ insert or ignore into gaps (recorder, lane, sequence, first_ns, last_ns, count) 
 pub(super) const UNREADABLE: &str = "
 insert or ignore into unreadable (recorder, lane, sequence, kind, bytes) values (?1, ?2, ?3, ?4, ?5)";
 
+/// Counters only grow, so the larger is the later; `pending`, which does not, goes with the latest of them.
 /// What a recovery adds to `recovered` is what it adds to `persisted`: a repeated one adds nothing.
 pub(super) const COUNTERS: &str = "
 update recorder set
     recovered = recovered + iif(?11, max(?3 - persisted, 0), 0),
+    pending = iif(?2 > offered or (?2 = offered and ?3 >= persisted), ?12, pending),
     offered = max(offered, ?2),
     persisted = max(persisted, ?3),
     dropped_full = max(dropped_full, ?4),

@@ -26,6 +26,7 @@ create table recorder (
     interrupted_ns integer,
     offered integer not null default 0,
     persisted integer not null default 0,
+    pending integer not null default 0,
     dropped_full integer not null default 0,
     dropped_oversize integer not null default 0,
     dropped_nested integer not null default 0,

@@ -401,8 +401,7 @@ select
     r.pid,
     r.offered,
     r.persisted,
-    r.offered - r.persisted - r.dropped_full - r.dropped_oversize - r.dropped_nested - r.dropped_stopped
-        - r.torn as pending,
+    r.pending,
     r.dropped_full,
     r.dropped_oversize,
     r.dropped_nested,
