@@ -10,7 +10,7 @@ use telemetry_journal::{Journal, Source};
 use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
 
 use crate::error::Error;
-use crate::warning::warn;
+use crate::warning::{explained, warn};
 
 /// Opens the database that the settings name.
 pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
@@ -18,7 +18,10 @@ pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
         Durability::Power => telemetry_store::Durability::Power,
         _ => telemetry_store::Durability::Process,
     };
-    Ok(Store::open(&settings.store.path, StoreOptions { durability, ..StoreOptions::default() })?)
+    let options = StoreOptions { durability, ..StoreOptions::default() };
+    let mut store = Store::open(&settings.store.path, options)?;
+    store.take_warnings().iter().for_each(|warning| warn(warning));
+    Ok(store)
 }
 
 /// The thread that writes.
@@ -131,7 +134,7 @@ impl Worker {
     fn recover(&self, store: &mut Store) {
         match recover(store, &self.folder) {
             Ok(Recovery { warnings, .. }) => warnings.iter().for_each(|warning| warn(warning)),
-            Err(error) => warn(&format!("cannot recover what earlier processes left: {error}")),
+            Err(error) => warn(&format!("cannot recover what earlier processes left: {}", explained(&error))),
         }
     }
 
@@ -142,7 +145,7 @@ impl Worker {
         }
         let ended_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
         if let Err(error) = drain.store().interrupt(self.journal.id(), ended_ns) {
-            return warn(&format!("cannot mark what was open: {error}"));
+            return warn(&format!("cannot mark what was open: {}", explained(&error)));
         }
         self.journal.close();
     }
@@ -152,7 +155,7 @@ impl Worker {
 fn pass(drain: &mut Drain) -> bool {
     let written = drain.finish();
     if let Err(error) = &written {
-        warn(&format!("cannot write for now, records stay in the journal: {error}"));
+        warn(&format!("cannot write for now, records stay in the journal: {}", explained(error)));
     }
     written.is_ok()
 }

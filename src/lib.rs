@@ -8,6 +8,7 @@ mod drain;
 mod drain;
 mod error;
 mod facts;
+mod not_yet;
 mod recorder;
 #[cfg(feature = "sensors")]
 mod sensors;
@@ -46,7 +47,7 @@ pub mod __private {
     pub use telemetry_core::encoder::Encoder;
     pub use telemetry_core::level::Level;
     pub use telemetry_core::runtime::{
-        AsyncTask, AsyncWorkflow, Callsite, WorkflowOptions, WorkflowSite, begin, run,
+        AsyncTask, AsyncWorkflow, Callsite, Guard, WorkflowOptions, WorkflowSite, begin, run,
     };
     pub use telemetry_core::{__capture as capture, __capture_error as capture_error, __outcome as outcome};
 }

@@ -12,7 +12,8 @@ use telemetry_journal::{Config, Counters, Journal, Source, process};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
-use crate::warning::warn;
+use crate::not_yet::not_yet;
+use crate::warning::{explained, warn};
 use crate::{facts, sensors};
 
 /// How long the end of the process waits for the drain.
@@ -133,7 +134,11 @@ impl Drop for Recorder {
 }
 
 impl Running {
-    fn start(settings: Settings) -> Result<Self, Error> {
+    fn start(mut settings: Settings) -> Result<Self, Error> {
+        for key in not_yet(&settings) {
+            warn(&format!("the setting {key} has no effect in this version"));
+        }
+        make_absolute(&mut settings);
         let folder = journal_folder(&settings);
         let interval = Duration::from_millis(settings.journal.drain_interval_ms);
         let store = match settings.journal.drain {
@@ -179,7 +184,7 @@ pub(crate) fn start_automatically() {
     match Recorder::start(settings) {
         // The recorder lives until the process ends.
         Ok(recorder) => std::mem::forget(recorder),
-        Err(error) => warn(&format!("nothing is recorded: {error}")),
+        Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
     }
 }
 
@@ -201,6 +206,15 @@ fn journal_config(settings: &Settings) -> Config {
             _ => telemetry_journal::OnFull::Wait,
         },
         wait_max: Duration::from_millis(journal.wait_ms_max),
+    }
+}
+
+/// A relative path would name another file once the program changes its folder.
+fn make_absolute(settings: &mut Settings) {
+    for path in [Some(&mut settings.store.path), settings.journal.dir.as_mut()].into_iter().flatten() {
+        if let Ok(absolute) = std::path::absolute(&*path) {
+            *path = absolute;
+        }
     }
 }
 

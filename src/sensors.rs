@@ -3,8 +3,10 @@
 use serde_json::Value;
 use telemetry_core::encoder::Encoder;
 use telemetry_core::sensor::Sensor;
-use telemetry_core::settings::{self, Settings};
-use telemetry_sensors::{TelemetryCapture, machine_info};
+use telemetry_core::settings::{self, Settings, environment};
+use telemetry_sensors::{GpuOptions, TelemetryCapture, machine_info_with_gpus};
+
+use crate::warning::warn;
 
 struct MachineSensor {
     capture: TelemetryCapture,
@@ -24,8 +26,9 @@ impl Sensor for MachineSensor {
 pub(crate) fn sensor(settings: &Settings) -> Option<Box<dyn Sensor>> {
     // The recorder shares snapshots itself: when it asks, it wants a new one.
     let fresh = settings::TelemetryCapture { max_age_ms: 0, ..settings.telemetry_capture.clone() };
-    let mut capture = TelemetryCapture::new(&fresh);
+    let mut capture = TelemetryCapture::with_gpus(&fresh, &gpu_options());
     capture.capture()?;
+    capture.warnings().iter().for_each(|warning| warn(warning));
     Some(Box::new(MachineSensor { capture }))
 }
 
@@ -34,5 +37,13 @@ pub(crate) fn machine(settings: &Settings) -> Value {
     if !settings.telemetry_capture.machine_info {
         return Value::Null;
     }
-    machine_info(&settings.telemetry_capture, &settings.redaction.environment_allow).to_json()
+    let allow = &settings.redaction.environment_allow;
+    machine_info_with_gpus(&settings.telemetry_capture, allow, &gpu_options()).to_json()
+}
+
+fn gpu_options() -> GpuOptions {
+    let mut options = GpuOptions::default();
+    options.cuda_visible_devices = environment::text(environment::CUDA_VISIBLE_DEVICES);
+    options.rocr_visible_devices = environment::text(environment::ROCR_VISIBLE_DEVICES);
+    options
 }

@@ -1,6 +1,7 @@
 //! The one place of the library that prints: a warning, on stderr, once each.
 
 use std::collections::HashSet;
+use std::error::Error;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,4 +14,18 @@ pub(crate) fn warn(text: &str) {
     if seen.get_or_insert_default().insert(text.to_owned()) {
         let _ = writeln!(std::io::stderr(), "telemetry: {text}");
     }
+}
+
+/// An error with its causes, each told once.
+pub(crate) fn explained(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let reason = error.to_string();
+        if !text.contains(&reason) {
+            text = format!("{text}: {reason}");
+        }
+        cause = error.source();
+    }
+    text
 }

@@ -5,6 +5,7 @@ mod drops;
 mod functions;
 mod futures;
 mod helpers;
+mod in_place;
 mod methods;
 mod opaque;
 mod patterns;

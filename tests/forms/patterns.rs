@@ -51,6 +51,14 @@ fn last_expression_borrows((cell, _): (RefCell<u8>, u8)) -> u8 {
     *cell.borrow()
 }
 
+#[task]
+fn diverging((leave, _): (bool, u8)) -> u8 {
+    if leave {
+        return 1;
+    }
+    unreachable!()
+}
+
 #[test]
 fn patterns_bind_what_they_did() {
     check(
@@ -62,6 +70,7 @@ by_reference FINISHED {"x":"a","y":"b"} → {"result":3}
 slices FINISHED {"first":1,"last":3,"all":[4,5],"second":5} → {"result":13}
 wildcards FINISHED {"x":[2]} → {"result":[2,1]}
 last_expression_borrows FINISHED {"cell":1} → {"result":1}
+diverging FINISHED {"leave":true} → {"result":1}
 "#,
         || {
             assert_eq!(tuple((1, 2), 3), 7);
@@ -71,6 +80,7 @@ last_expression_borrows FINISHED {"cell":1} → {"result":1}
             assert_eq!(slices([1, 2, 3], [4, 5]), 13);
             assert_eq!(wildcards(1, vec![2], String::new()), [2, 1]);
             assert_eq!(last_expression_borrows((RefCell::new(1), 2)), 1);
+            assert_eq!(diverging((true, 1)), 1);
         },
     );
 }

@@ -1,5 +1,10 @@
 //! The integration tests: one binary, one module a topic.
 
+mod bad_input;
+mod bodies;
+mod defects;
+mod processes;
+mod programs;
 mod quickstart;
 mod recording;
 mod tidy;

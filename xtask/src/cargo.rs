@@ -29,11 +29,11 @@ pub(crate) fn build_program(package: &str) -> Outcome<PathBuf> {
         return Err(format!("{package} does not build").into());
     }
     let messages = String::from_utf8(output.stdout)?;
-    let executables = messages.lines().filter_map(|line| {
+    let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         message["executable"].as_str().map(PathBuf::from)
     });
-    executables.last().ok_or_else(|| format!("{package} has no program").into())
+    executables.next_back().ok_or_else(|| format!("{package} has no program").into())
 }
 
 /// A call of cargo in the workspace.

@@ -1,7 +1,82 @@
-//! `cargo xtask test`.
+//! `cargo xtask test`: gets what the tests need, and runs them all.
+//!
+//! A step that fails does not stop the others, so that one run tells everything; the end says what
+//! failed. What the tests need besides cargo is `sqlite3`, `python3`, and psutil for the comparison of
+//! the sensors, which goes into a folder of its own below the target folder.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
 
 use crate::Outcome;
+use crate::cargo::{cargo, target_folder, workspace};
+use crate::terminal::{complain, say};
+use crate::torture;
 
+/// Names the Python that has psutil, for the tests of the sensors.
+const PSUTIL_PYTHON: &str = "TELEMETRY_TEST_PSUTIL_PYTHON";
+
+/// Runs everything.
 pub(crate) fn run() -> Outcome {
-    Err("later".into())
+    let python = prepare()?;
+    let steps: [(&str, &dyn Fn() -> Outcome); 4] = [
+        ("the tests of the workspace", &|| {
+            succeed(cargo().args(["test", "--workspace"]).env(PSUTIL_PYTHON, &python))
+        }),
+        ("functions without capture", &|| succeed(&mut without_capture()?)),
+        ("torture kill, short", &|| torture::run(&["kill", "--short"])),
+        ("torture ids", &|| torture::run(&["ids"])),
+    ];
+    let mut failed = Vec::new();
+    for (number, (name, step)) in steps.iter().enumerate() {
+        say(&format!("[{}/{}] {name}", number + 1, steps.len()));
+        let begun = Instant::now();
+        match step() {
+            Ok(()) => say(&format!("[{}/{}] ok, {} s", number + 1, steps.len(), begun.elapsed().as_secs())),
+            Err(error) => {
+                complain(&format!("[{}/{}] failed: {error}", number + 1, steps.len()));
+                failed.push(*name);
+            }
+        }
+    }
+    match failed.as_slice() {
+        [] => say("everything passed"),
+        failed => return Err(format!("failed: {}", failed.join(", ")).into()),
+    }
+    Ok(())
+}
+
+/// Looks for what must be there, and gets what can be got; answers the Python that has psutil.
+fn prepare() -> Outcome<PathBuf> {
+    for (program, package) in [("sqlite3", "sqlite3"), ("python3", "python3 python3-venv")] {
+        if Command::new(program).arg("--version").output().is_err() {
+            return Err(format!("{program} is missing\nhint: apt-get install {package}").into());
+        }
+    }
+    let folder = target_folder()?.join("test-venv");
+    let python = folder.join("bin/python3");
+    if has_psutil(&python) {
+        return Ok(python);
+    }
+    say("getting psutil, which the sensors are compared with");
+    succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", "psutil"]))?;
+    Ok(python)
+}
+
+fn has_psutil(python: &PathBuf) -> bool {
+    Command::new(python).args(["-c", "import psutil"]).output().is_ok_and(|output| output.status.success())
+}
+
+/// The package outside the workspace, built without the feature `capture`.
+fn without_capture() -> Outcome<Command> {
+    let mut command = cargo();
+    command.args(["test", "--manifest-path"]).arg(workspace().join("tests/no-capture/Cargo.toml"));
+    command.arg("--target-dir").arg(target_folder()?.join("no-capture"));
+    Ok(command)
+}
+
+fn succeed(command: &mut Command) -> Outcome {
+    let status = command.status().map_err(|error| format!("{command:?} cannot be run: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }

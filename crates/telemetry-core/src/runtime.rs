@@ -10,6 +10,7 @@
 
 mod callsite;
 mod current;
+mod guard;
 mod ids;
 mod keeper;
 mod local;
@@ -20,6 +21,7 @@ mod workflow;
 
 pub use callsite::Callsite;
 pub use current::{Context, Entered};
+pub use guard::Guard;
 pub use recording::{AlreadyRecording, Recording, RecordingOptions, active_recording};
 pub use task::{AsyncTask, Ending, StartedTask, begin, run};
 pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};

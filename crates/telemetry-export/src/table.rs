@@ -23,8 +23,8 @@ pub fn draw(table: &Table) -> String {
     let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
     let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
     let is_right = |column: usize| {
-        let numbers = table.rows.iter().map(|row| matches!(row[column], Cell::Integer(_) | Cell::Real(_)));
-        !table.rows.is_empty() && numbers.fold(true, |all, is_number| all && is_number)
+        let is_number = |row: &Vec<Cell>| matches!(row[column], Cell::Integer(_) | Cell::Real(_));
+        !table.rows.is_empty() && table.rows.iter().all(is_number)
     };
     let right: Vec<bool> = (0..table.columns.len()).map(is_right).collect();
     [&table.columns, &rule].into_iter().chain(&texts).map(|row| line(row, &widths, &right)).collect()

@@ -14,10 +14,10 @@ use crate::header::{self, Header};
 use crate::journal::resolve_spills;
 use crate::lane::Ring;
 use crate::layout::{self, Block, BlockKind, HEADER_WORDS};
+use crate::leftovers;
 use crate::memory::zeroed;
 use crate::names::read_entries;
 use crate::source::{Counters, Name, Source};
-use crate::spill;
 
 /// The journals in a folder, of the living and the dead, oldest first.
 pub fn find_journals(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
@@ -112,9 +112,12 @@ impl DeadJournal {
         self.header.created_unix_ns
     }
 
-    /// Removes the file, once everything in it is committed.
+    /// Removes the file, once everything in it is committed, and then its spill files: as long as there
+    /// is a journal, somebody may read them again.
     pub fn remove(self) -> io::Result<()> {
-        fs::remove_file(&self.path)
+        fs::remove_file(&self.path)?;
+        leftovers::remove_spills(&self.path);
+        Ok(())
     }
 
     fn count(&self, batch: Option<&Batch>) -> Counters {
@@ -153,12 +156,12 @@ impl Source for DeadJournal {
         resolve_spills(batch, Some(&self.path));
     }
 
-    /// Moves the marks in memory only: a recovery that is interrupted begins anew, to the same end.
+    /// Moves the marks in memory only: a recovery that is interrupted begins anew, to the same end. So
+    /// the spill files stay, too, until the journal is removed.
     fn release(&self, batch: &Batch) {
         for (index, ring) in self.rings() {
             batch.marks.iter().filter(|mark| mark.lane == index).for_each(|mark| ring.release(*mark));
         }
-        batch.spills.iter().for_each(|number| spill::remove(&self.path, *number));
     }
 
     fn counters(&self) -> Counters {

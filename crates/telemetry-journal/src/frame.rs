@@ -1,7 +1,5 @@
 //! Frames: how a record lies in a ring.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::checksum::checksum;
 
 /// The words in front of a payload.
@@ -40,8 +38,8 @@ pub(crate) fn frame_seed(kind: u8, sequence: u64) -> u64 {
     sequence ^ u64::from(kind) << 56
 }
 
-/// The checksum of a frame whose payload lies in these words.
+/// The checksum of a frame with this payload.
 #[inline]
-pub(crate) fn frame_checksum(kind: u8, sequence: u64, payload: &[AtomicU64]) -> u32 {
-    checksum(frame_seed(kind, sequence), payload.len(), |index| payload[index].load(Ordering::Relaxed))
+pub(crate) fn frame_checksum(kind: u8, sequence: u64, payload: &[u64]) -> u32 {
+    checksum(frame_seed(kind, sequence), payload.len(), |index| payload[index])
 }

@@ -364,7 +364,7 @@ pub(crate) fn resolve_spills(batch: &mut Batch, journal: Option<&Path>) {
         let Some(spill) = Spill::from_frame(&frame) else { continue };
         if let Some(words) = spill.read(journal) {
             batch.replace(index, spill.kind, &words);
+            batch.spills.push(spill.number);
         }
-        batch.spills.push(spill.number);
     }
 }

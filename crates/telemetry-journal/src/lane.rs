@@ -199,14 +199,15 @@ impl<'a> Ring<'a> {
             return None;
         }
         let payload = &self.slot(reader.position, head.words)[FRAME_WORDS..];
-        if frame_checksum(head.kind, sequence, payload) != head.checksum {
-            return None;
-        }
         let next = self.next(reader.position, head.words);
         if next.wrapping_sub(reader.position) > reader.end.wrapping_sub(reader.position) {
             return None;
         }
         batch.push(index, sequence, head.kind, payload.iter().map(|word| word.load(Ordering::Relaxed)));
+        if frame_checksum(head.kind, sequence, batch.last()) != head.checksum {
+            batch.pop();
+            return None;
+        }
         reader.position = next;
         Some((sequence, head.words))
     }
@@ -358,7 +359,8 @@ mod tests {
             let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
             let expected: Vec<u64> = to_words(record.fixed, record.tail).collect();
             assert_eq!(written, expected, "{words} words and {length} bytes");
-            assert_eq!(checksum, frame_checksum(1, 9, &payload), "{words} words and {length} bytes");
+            let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
+            assert_eq!(checksum, frame_checksum(1, 9, &written), "{words} words and {length} bytes");
         }
     }
 }

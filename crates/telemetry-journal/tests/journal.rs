@@ -254,6 +254,27 @@ fn what_a_dead_process_accepted_comes_back() {
 }
 
 #[test]
+fn a_recovery_that_is_cut_short_before_the_journal_is_removed_can_be_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    die_in(folder.path());
+    let path = &find_journals(folder.path()).unwrap()[0];
+    let recover = || {
+        let journal = DeadJournal::open(path).unwrap();
+        let mut batch = Batch::new();
+        journal.collect(&mut batch);
+        journal.release(&batch);
+        let words: Vec<Vec<u64>> = batch.frames().map(|frame| frame.words.to_vec()).collect();
+        (journal, words)
+    };
+    let (cut_short, first) = recover();
+    drop(cut_short);
+    let (journal, second) = recover();
+    assert_eq!(first, second);
+    journal.remove().unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_living_journal_is_left_alone_and_removed_by_its_owner() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::create(folder.path(), config(1 << 16, OnFull::Drop)).unwrap();

@@ -89,3 +89,14 @@ impl Pass {
         self.unreadable += other.unreadable;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drain_may_run_on_a_thread_of_its_own() {
+        fn is_send<T: Send>() {}
+        is_send::<Drain>();
+    }
+}

@@ -60,10 +60,10 @@ pub enum StoreError {
         /// The oldest that is good enough.
         needed: i32,
     },
-    /// The file was moved, deleted or replaced, or its descriptors were closed by somebody else; the
-    /// store has opened a new one and is usable.
-    #[error("{}: was moved, replaced or closed while in use", path.display())]
-    Replaced {
+    /// The program closed descriptors that are not its own. Whatever has their numbers now is not ours
+    /// to write to, so nothing is written any more; records stay in the journal for a recovery.
+    #[error("{}: its descriptors were closed by the program; nothing is written any more", path.display())]
+    Closed {
         /// The file.
         path: PathBuf,
     },

@@ -29,7 +29,7 @@ pub use tasks::TaskDetail;
 pub use tree::TreeRow;
 
 use crate::error::StoreError;
-use crate::schema;
+use crate::{file, schema};
 use guard::Deadline;
 use rows::Row;
 
@@ -53,9 +53,11 @@ impl Reader {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
+        let alone = file::alone();
         let mut connection = connect(path)?;
         let deadline = Deadline::default();
         guard::install(&mut connection, &deadline).map_err(|source| opening(path, source))?;
+        drop(alone);
         Ok(Self { path: path.to_owned(), connection, deadline })
     }
 
@@ -63,6 +65,12 @@ impl Reader {
     pub fn workflows(&self, filter: &WorkflowFilter) -> Result<Vec<WorkflowRow>, StoreError> {
         let (sql, parameters) = filter.statement();
         self.rows(&sql, rusqlite::params_from_iter(parameters))
+    }
+
+    /// One workflow.
+    pub fn workflow(&self, workflow_id: &str) -> Result<WorkflowRow, StoreError> {
+        let found = self.rows("select * from workflows where workflow_id = ?1", (workflow_id,))?;
+        found.into_iter().next().ok_or_else(|| StoreError::NotFound { wanted: workflow_id.to_owned() })
     }
 
     /// The activities of a workflow, the most expensive one first.

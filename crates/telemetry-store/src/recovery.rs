@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use telemetry_journal::{Batch, DeadJournal, JournalError, Source, clock, find_journals, put_aside};
+use telemetry_journal::{
+    Batch, DeadJournal, JournalError, Source, clock, find_journals, put_aside, remove_leftovers,
+};
 
 use crate::error::StoreError;
 use crate::merge::Origin;
@@ -39,6 +41,7 @@ pub fn recover(store: &mut Store, folder: &Path) -> Result<Recovery, StoreError>
             Err(error) => recovery.refuse(&path, &error),
         }
     }
+    remove_leftovers(folder);
     Ok(recovery)
 }
 

@@ -46,10 +46,12 @@ pub struct StoreOptions {
 pub struct Store {
     path: PathBuf,
     options: StoreOptions,
-    /// None only while a lost connection is being replaced.
-    connection: Option<Connection>,
+    connection: Connection,
     watch: Watch,
+    /// The file was found damaged and is out of the way: the next write begins a new one.
+    is_aside: bool,
     memory: Memory,
+    warnings: Vec<String>,
 }
 
 impl Store {
@@ -68,15 +70,24 @@ impl Store {
         check_sqlite()?;
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
-        let connection = match connect(&path, options) {
-            Err(StoreError::Damaged { .. } | StoreError::Foreign { .. }) => {
-                file::put_aside(&path)?;
-                connect(&path, options)?
+        let connect = || Watch::around(&path, || connect(&path, options));
+        let mut warnings = Vec::new();
+        let (connection, watch) = match connect() {
+            Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
+                let aside = file::put_aside(&path)?;
+                warnings.push(format!("{error}; it is kept as {}", aside.display()));
+                connect()?
             }
             other => other?,
         };
-        let watch = Watch::new(&path);
-        Ok(Self { path, options, connection: Some(connection), watch, memory: Memory::default() })
+        let memory = Memory::default();
+        Ok(Self { path, options, connection, watch, is_aside: false, memory, warnings })
+    }
+
+    /// What a person should know about the file, once: that one which stood in the way has another name
+    /// now.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// The database file.
@@ -126,12 +137,11 @@ impl Store {
     /// Checks the whole file; what is wrong with it, nothing if it is sound.
     pub fn integrity(&self) -> Result<Vec<String>, StoreError> {
         let check = || {
-            let Some(connection) = &self.connection else { return Ok(Vec::new()) };
-            let mut statement = connection.prepare("pragma integrity_check")?;
+            let mut statement = self.connection.prepare("pragma integrity_check")?;
             let lines = statement.query_map([], |row| row.get(0))?;
             lines
                 .filter(|line| line.as_ref().is_ok_and(|text: &String| text != "ok") || line.is_err())
-                .collect()
+                .collect::<Result<Vec<_>, _>>()
         };
         check().map_err(|source| schema::failed(&self.path, "checking the file", source))
     }
@@ -149,16 +159,15 @@ impl Store {
         doing: &'static str,
         mut work: impl FnMut(&mut Connection, &mut Memory) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let connection = self.connected()?;
-        let mut attempt = work(connection.0, connection.1);
+        self.check_file()?;
+        let mut done = work(&mut self.connection, &mut self.memory);
         for _ in 0..BUSY_RETRIES {
-            if !attempt.as_ref().is_err_and(is_busy) {
+            if !done.as_ref().is_err_and(is_busy) {
                 break;
             }
-            let connection = self.connected()?;
-            attempt = work(connection.0, connection.1);
+            done = work(&mut self.connection, &mut self.memory);
         }
-        attempt.map_err(|source| self.recover_from(doing, source))
+        done.map_err(|source| self.recover_from(doing, source))
     }
 
     /// After an error: what was remembered may have been rolled back, and a damaged file is moved out
@@ -166,30 +175,23 @@ impl Store {
     fn recover_from(&mut self, doing: &'static str, source: rusqlite::Error) -> StoreError {
         self.memory.forget();
         if is_damage(&source) {
-            self.connection = None;
             if let Err(error) = file::put_aside(&self.path) {
                 return error;
             }
+            self.is_aside = true;
         }
         schema::failed(&self.path, doing, source)
     }
 
-    /// The connection, opened again if its file is not the one that the path names.
-    fn connected(&mut self) -> Result<(&mut Connection, &mut Memory), StoreError> {
-        let standing = self.watch.standing();
-        if standing == Standing::Lost {
-            // Its descriptors belong to somebody else by now: closing them would be our bug in their files.
-            std::mem::forget(self.connection.take());
+    /// Opens the file that the path names where that is another one than the file which is open.
+    fn check_file(&mut self) -> Result<(), StoreError> {
+        match self.watch.standing() {
+            Standing::Lost => return Err(StoreError::Closed { path: self.path.clone() }),
+            Standing::Ours if !self.is_aside => return Ok(()),
+            Standing::Ours | Standing::Moved => {}
         }
-        if standing != Standing::Ours || self.connection.is_none() {
-            self.connection = None;
-            let fresh = Self::open(&self.path, self.options)?;
-            *self = fresh;
-        }
-        match &mut self.connection {
-            Some(connection) => Ok((connection, &mut self.memory)),
-            None => Err(StoreError::Replaced { path: self.path.clone() }),
-        }
+        *self = Self::open(&self.path, self.options)?;
+        Ok(())
     }
 }
 

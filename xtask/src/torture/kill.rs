@@ -35,23 +35,18 @@ pub(super) fn run(options: &Options) -> Outcome {
     let begun = Instant::now();
     let mut campaign = Campaign { host, folder, random: Random::new(options.seed), sum: Sum::default() };
     let control = campaign.control((kills / 5).max(3))?;
-    if !options.queue {
-        for first in (0..kills).step_by(KILLS_PER_FOLDER) {
-            campaign.run_folder(first, KILLS_PER_FOLDER.min(kills - first))?;
-        }
-    }
+    let outcome = if options.queue { Ok(()) } else { campaign.run(kills) };
     let figures = json!({
         "campaign": "kill",
         "seed": options.seed,
         "seconds": begun.elapsed().as_secs(),
         "journal": campaign.sum.figures(),
         "queue": control,
+        "failure": outcome.as_ref().err().map(ToString::to_string),
     });
     let path = write_figures("kill", &figures)?;
     say(&format!("torture kill: {}; figures in {}", campaign.sum.line(&control), path.display()));
-    if !options.queue && campaign.sum.median() <= RECOVERED_MEDIAN_MIN {
-        return Err("the journal held too little at the median kill: the load is too light".into());
-    }
+    outcome?;
     fs::remove_dir_all(&campaign.folder)?;
     Ok(())
 }
@@ -64,6 +59,16 @@ struct Campaign {
 }
 
 impl Campaign {
+    fn run(&mut self, kills: usize) -> Outcome {
+        for first in (0..kills).step_by(KILLS_PER_FOLDER) {
+            self.run_folder(first, KILLS_PER_FOLDER.min(kills - first))?;
+        }
+        if self.sum.median() <= RECOVERED_MEDIAN_MIN {
+            return Err("the journal held too little at the median kill: the load is too light".into());
+        }
+        Ok(())
+    }
+
     /// Some kills in one folder.
     fn run_folder(&mut self, first: usize, kills: usize) -> Outcome {
         let folder = self.new_folder(&format!("kills-{first}"))?;
@@ -83,7 +88,8 @@ impl Campaign {
             }
             recover(&self.host, &folder).map_err(|error| fail(&error.to_string()))?;
             let found = check(&folder, &told, kill, false)?;
-            if let Some(failure) = self.failure(&folder, &found)? {
+            if let Some(failure) = failure(&folder, &found)? {
+                self.sum.add(kill, &found);
                 return Err(fail(&failure).into());
             }
             findings = Some(found);
@@ -94,17 +100,6 @@ impl Campaign {
         }
         fs::remove_dir_all(folder)?;
         Ok(())
-    }
-
-    /// What is wrong, and where the evidence lies.
-    fn failure(&self, folder: &Path, found: &Findings) -> Outcome<Option<String>> {
-        let mut failures = found.failures.clone();
-        let complaints = fs::read_to_string(folder.join("complaints"))?;
-        if !complaints.is_empty() {
-            failures.push(format!("the program complained: {complaints}"));
-        }
-        let evidence = || format!("{}\nthe evidence is in {}", failures.join("\n"), folder.display());
-        Ok((!failures.is_empty()).then(evidence))
     }
 
     /// Starts a recovery and kills it, too.
@@ -144,6 +139,17 @@ impl Campaign {
     }
 }
 
+/// What is wrong, and where the evidence lies.
+fn failure(folder: &Path, found: &Findings) -> Outcome<Option<String>> {
+    let mut failures = found.failures.clone();
+    let complaints = fs::read_to_string(folder.join("complaints"))?;
+    if !complaints.is_empty() {
+        failures.push(format!("the program complained: {complaints}"));
+    }
+    let evidence = || format!("{}\nthe evidence is in {}", failures.join("\n"), folder.display());
+    Ok((!failures.is_empty()).then(evidence))
+}
+
 /// Whole acknowledgements.
 fn whole(mut told: Vec<u8>) -> Vec<u8> {
     told.truncate(told.len() / 24 * 24);
@@ -167,8 +173,21 @@ pub(super) fn recover(host: &Path, folder: &Path) -> Outcome {
         return Err(format!("recovery failed: {}", String::from_utf8_lossy(&output.stderr)).into());
     }
     let answer: Value = serde_json::from_slice(&output.stdout)?;
-    let is_clean = answer["left_alone"] == 0 && answer["warnings"] == json!([]);
-    if is_clean { Ok(()) } else { Err(format!("recovery says {answer}").into()) }
+    if answer["left_alone"] != 0 || answer["warnings"] != json!([]) {
+        return Err(format!("recovery says {answer}").into());
+    }
+    let left = files_left(&folder.join("journal"))?;
+    if left.is_empty() { Ok(()) } else { Err(format!("recovery leaves {left:?}").into()) }
+}
+
+/// What is left of the journals; not the files that were about to become one, which a recovery cannot
+/// tell from those of a program that starts.
+fn files_left(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Outcome<Vec<_>>>()?;
+    Ok(files.into_iter().filter(|path| path.extension().is_none_or(|extension| extension != "new")).collect())
 }
 
 /// The figures of all kills so far.
@@ -176,6 +195,7 @@ pub(super) fn recover(host: &Path, folder: &Path) -> Outcome {
 struct Sum {
     kills: usize,
     accepted: u64,
+    lost: u64,
     duplicates: u64,
     integrity_errors: u64,
     interrupted: u64,
@@ -189,6 +209,7 @@ impl Sum {
     fn add(&mut self, kills: usize, found: &Findings) {
         self.kills += kills;
         self.accepted += found.figure("starts") + found.figure("ends");
+        self.lost += found.figure("lost_starts") + found.figure("lost_ends");
         self.duplicates += found.figure("duplicates");
         self.integrity_errors += found.figure("integrity_errors");
         self.interrupted += found.figure("interrupted");
@@ -208,7 +229,7 @@ impl Sum {
             "kills": self.kills,
             "recoveries_killed": self.recoveries_killed,
             "accepted": self.accepted,
-            "lost": 0,
+            "lost": self.lost,
             "duplicates": self.duplicates,
             "integrity_errors": self.integrity_errors,
             "interrupted_tasks": self.interrupted,
@@ -222,11 +243,12 @@ impl Sum {
 
     fn line(&self, control: &Value) -> String {
         format!(
-            "{} kills and {} of recoveries, {} accepted, 0 lost, {} duplicates, {} integrity errors, {} recovered at the \
-             median kill; a plain queue lost {} of {} in {} kills",
+            "{} kills and {} of recoveries, {} accepted, {} lost, {} duplicates, {} integrity errors, {} recovered at \
+             the median kill; a plain queue lost {} of {} in {} kills",
             self.kills,
             self.recoveries_killed,
             self.accepted,
+            self.lost,
             self.duplicates,
             self.integrity_errors,
             self.median(),

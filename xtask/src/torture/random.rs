@@ -1,4 +1,4 @@
-//! Dice that fall the same way for the same seed (SplitMix64).
+//! Dice that fall the same way for the same seed (`SplitMix64`).
 
 /// The dice.
 #[derive(Clone, Debug)]

@@ -40,14 +40,15 @@ impl Plan {
     /// One in eight kills hits the start, one in four a small lane with records that are spilled.
     pub(super) fn draw(random: &mut Random) -> Self {
         let is_small = random.one_in(4);
-        let kill = match random.one_in(8) {
-            true => Moment::AfterStart(Duration::from_micros(random.below(30_000))),
-            false => Moment::UnderLoad(Duration::from_micros(10_000 + random.below(400_000))),
+        let kill = if random.one_in(8) {
+            Moment::AfterStart(Duration::from_micros(random.below(30_000)))
+        } else {
+            Moment::UnderLoad(Duration::from_micros(10_000 + random.below(400_000)))
         };
         Self {
             level: random.pick(&["lightweight", "data", "full"]),
             lane_bytes: if is_small { 1 << 16 } else { 1 << 20 },
-            large_every: is_small.then_some(20),
+            large_every: is_small.then_some(4),
             kill,
         }
     }
@@ -60,8 +61,8 @@ impl Plan {
 
     /// The load with the recorder, its database in `folder`.
     pub(super) fn recorded(&self, host: &Path, folder: &Path) -> Command {
-        let mut command = self.command(host, folder);
-        command.arg("load");
+        let mut command = Command::new(host);
+        command.current_dir(folder).arg("load");
         command.env("TELEMETRY_STORE__PATH", folder.join("provenance.db"));
         command.env("TELEMETRY_CAPTURE__DEFAULT_LEVEL", self.level);
         command.env("TELEMETRY_JOURNAL__LANE_BYTES", self.lane_bytes.to_string());
@@ -71,15 +72,9 @@ impl Plan {
 
     /// The load with a plain queue.
     pub(super) fn queued(&self, host: &Path, folder: &Path) -> Command {
-        let mut command = self.command(host, folder);
-        command.arg("queue").arg(folder.join("provenance.db"));
-        self.add_load(&mut command);
-        command
-    }
-
-    fn command(&self, host: &Path, folder: &Path) -> Command {
         let mut command = Command::new(host);
-        command.current_dir(folder);
+        command.current_dir(folder).arg("queue").arg(folder.join("provenance.db"));
+        self.add_load(&mut command);
         command
     }
 
@@ -94,7 +89,7 @@ impl Plan {
     /// standard error goes into `complaints`.
     pub(super) fn run_and_kill(&self, mut command: Command, complaints: File) -> Outcome<Vec<u8>> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(complaints).spawn()?;
-        let (first, ledger) = listen(&mut child)?;
+        let Ledger { first, told } = Ledger::listen(&mut child)?;
         match self.kill {
             Moment::AfterStart(delay) => thread::sleep(delay),
             Moment::UnderLoad(delay) => {
@@ -108,22 +103,30 @@ impl Plan {
         }
         child.kill()?;
         child.wait()?;
-        ledger.join().map_err(|_| "the ledger panicked")?.map_err(Into::into)
+        told.join().map_err(|_| "the ledger panicked")?.map_err(Into::into)
     }
 }
 
-/// Reads what the program acknowledges until it is dead; says when the first one is there.
-fn listen(child: &mut Child) -> Outcome<(Receiver<()>, JoinHandle<std::io::Result<Vec<u8>>>)> {
-    let mut pipe = child.stdout.take().ok_or("the program has no output")?;
-    let (sender, first) = channel();
-    let ledger = thread::spawn(move || {
-        let mut told = vec![0];
-        match pipe.read_exact(&mut told) {
-            Ok(()) => sender.send(()).unwrap_or_default(),
-            Err(_) => told.clear(),
-        }
-        pipe.read_to_end(&mut told)?;
-        Ok(told)
-    });
-    Ok((first, ledger))
+/// Reads what the program acknowledges until it is dead.
+struct Ledger {
+    /// Says when the first acknowledgement is there.
+    first: Receiver<()>,
+    told: JoinHandle<std::io::Result<Vec<u8>>>,
+}
+
+impl Ledger {
+    fn listen(child: &mut Child) -> Outcome<Self> {
+        let mut pipe = child.stdout.take().ok_or("the program has no output")?;
+        let (sender, first) = channel();
+        let told = thread::spawn(move || {
+            let mut told = vec![0];
+            match pipe.read_exact(&mut told) {
+                Ok(()) => sender.send(()).unwrap_or_default(),
+                Err(_) => told.clear(),
+            }
+            pipe.read_to_end(&mut told)?;
+            Ok(told)
+        });
+        Ok(Self { first, told })
+    }
 }

@@ -19,6 +19,17 @@ pub const USER: &str = "USER";
 /// The user's name, on systems without [`USER`].
 pub const LOGNAME: &str = "LOGNAME";
 
+/// Which NVIDIA devices this process may see.
+pub const CUDA_VISIBLE_DEVICES: &str = "CUDA_VISIBLE_DEVICES";
+/// Which AMD devices this process may see.
+pub const ROCR_VISIBLE_DEVICES: &str = "ROCR_VISIBLE_DEVICES";
+
+/// The value of a variable, if it is text; an empty one counts, since it may hide every device.
+#[expect(clippy::disallowed_methods, reason = "this is the file that the ban points to")]
+pub fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 /// The name of the user who runs this process.
 pub fn user() -> Option<String> {
     [USER, LOGNAME].into_iter().find_map(|name| present(name)?.into_string().ok())

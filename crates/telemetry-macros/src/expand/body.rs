@@ -67,7 +67,7 @@ pub(crate) fn bind(arguments: &[Argument]) -> TokenStream {
 pub(crate) fn behind_bindings(bindings: &TokenStream, body: &Group) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #bindings
-        #[allow(unreachable_code, unused_braces)]
+        #[allow(unreachable_code, unused_braces, clippy::diverging_sub_expression)]
         return #body;
     }
 }

@@ -2,20 +2,22 @@
 
 use rusqlite::{CachedStatement, Connection};
 
+use super::task::Steady;
+
 /// A START, with its END if that is in the same batch, of a task as most are. Such tasks come once, so
 /// the program is kept short; what is there already goes through `TASK_MERGE`.
 const TASK_USUAL: &str = "
 insert into task (
-    task_id, parent_task_id, root_task_id, workflow, activity, recorder, thread, depth, level,
-    started_ns, used, status, ended_ns, generated, start_snapshot, start_age_ms, end_snapshot, end_age_ms
+    task_id, parent_task_id, root_task_id, activity, started_ns, ended_ns, used, generated,
+    workflow, recorder, thread, depth, level, status, start_snapshot, start_age_ms, end_snapshot, end_age_ms
 ) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
 on conflict (task_id) do nothing";
 
 /// The same with all columns.
 const TASK_RARE: &str = "
 insert into task (
-    task_id, parent_task_id, root_task_id, workflow, activity, recorder, thread, depth, level,
-    started_ns, used, status, ended_ns, generated, start_snapshot, start_age_ms, end_snapshot, end_age_ms,
+    task_id, parent_task_id, root_task_id, activity, started_ns, ended_ns, used, generated,
+    workflow, recorder, thread, depth, level, status, start_snapshot, start_age_ms, end_snapshot, end_age_ms,
     error_kind, updated, subtype, group_id, agent_id, source_agent_id, stdout, stderr, tags, dependencies,
     custom_metadata
 ) values (
@@ -29,17 +31,17 @@ const TASK_MERGE: &str = "
 update task set
     parent_task_id = ?2,
     root_task_id = ?3,
-    workflow = ?4,
-    activity = ?5,
-    recorder = ?6,
-    thread = ?7,
-    depth = ?8,
-    level = ?9,
-    started_ns = ?10,
-    used = ?11,
-    status = coalesce(?12, status),
-    ended_ns = coalesce(?13, ended_ns),
-    generated = coalesce(?14, generated),
+    activity = ?4,
+    started_ns = ?5,
+    ended_ns = coalesce(?6, ended_ns),
+    used = ?7,
+    generated = coalesce(?8, generated),
+    workflow = ?9,
+    recorder = ?10,
+    thread = ?11,
+    depth = ?12,
+    level = ?13,
+    status = coalesce(?14, status),
     start_snapshot = ?15,
     start_age_ms = ?16,
     end_snapshot = coalesce(?17, end_snapshot),
@@ -50,8 +52,8 @@ update task set
     group_id = coalesce(?22, group_id),
     agent_id = coalesce(?23, agent_id),
     source_agent_id = coalesce(?24, source_agent_id),
-    stdout = iif(?13 is null, coalesce(stdout, ?25), coalesce(?25, stdout)),
-    stderr = iif(?13 is null, coalesce(stderr, ?26), coalesce(?26, stderr)),
+    stdout = iif(?6 is null, coalesce(stdout, ?25), coalesce(?25, stdout)),
+    stderr = iif(?6 is null, coalesce(stderr, ?26), coalesce(?26, stderr)),
     tags = ?27,
     dependencies = ?28,
     custom_metadata = ?29
@@ -141,6 +143,8 @@ pub(super) struct Statements<'c> {
     pub(super) fingerprint: CachedStatement<'c>,
     pub(super) dependency: CachedStatement<'c>,
     pub(super) snapshot: CachedStatement<'c>,
+    /// What is bound in `task_usual`.
+    pub(super) steady: Option<Steady>,
 }
 
 impl<'c> Statements<'c> {
@@ -156,6 +160,7 @@ impl<'c> Statements<'c> {
             fingerprint: connection.prepare_cached(FINGERPRINT)?,
             dependency: connection.prepare_cached(DEPENDENCY)?,
             snapshot: connection.prepare_cached(SNAPSHOT)?,
+            steady: None,
         })
     }
 }

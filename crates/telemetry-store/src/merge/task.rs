@@ -31,31 +31,39 @@ impl<'a, 'c> Binder<'a, 'c> {
     }
 }
 
-/// The columns that an END brings besides its items.
+/// The columns that an END brings besides its items and snapshot.
 #[derive(Default)]
 struct Ending {
     status: Option<u8>,
     error_kind: Option<u8>,
     ended_ns: Option<i64>,
-    snapshot: Option<i64>,
-    age_ms: Option<u32>,
 }
 
-/// The keys of what a task points to.
-struct Pointers {
+/// A snapshot's key, and how old it was when it was used.
+type SnapshotColumns = (Option<i64>, Option<u32>);
+
+/// What tasks that follow each other have mostly in common. Binding a parameter costs as much as making
+/// its value, so these are bound again only when they change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Steady {
     workflow: i64,
-    activity: i64,
     recorder: i64,
     thread: i64,
+    depth: u16,
+    level: u8,
+    status: Option<u8>,
+    start_snapshot: SnapshotColumns,
+    end_snapshot: SnapshotColumns,
 }
 
 /// A START, and what its END adds.
 struct Started<'a> {
     task: IdText,
     start: &'a TaskStart,
-    pointers: Pointers,
-    snapshot: (Option<i64>, Option<u32>),
+    activity: i64,
+    begin_ns: i64,
     ending: Ending,
+    steady: Steady,
 }
 
 /// Which columns of a START are written, and how.
@@ -77,37 +85,50 @@ impl Merge<'_> {
     ) -> rusqlite::Result<()> {
         let task = IdText::new(start.task.as_u128());
         let activity = self.keys.activity(self.connection, self.source, start.activity)?;
-        let pointers = self.pointers(&start, activity.as_deref())?;
-        let snapshot = self.snapshot_use(start.snapshot);
+        let mut steady = self.steady(&start, activity.as_deref())?;
         self.fields.clear();
         self.fields.collect(&mut self.statements, task, Phase::Start, activity.as_deref(), start_items)?;
         let mut ending = Ending::default();
         if let Some((end, items)) = end {
             self.fields.collect(&mut self.statements, task, Phase::End, activity.as_deref(), items)?;
             ending = self.ending(&end);
+            steady.status = ending.status;
+            steady.end_snapshot = self.snapshot_columns(end.snapshot);
         }
-        let fields = &*self.fields;
-        let is_rare = fields.has_more || fields.updated.is_some() || ending.error_kind.is_some();
-        let started = Started { task, start: &start, pointers, snapshot, ending };
-        let parts = if is_rare { Parts::All } else { Parts::Usual };
-        if self.write_start(parts, &started)? == 0 {
-            self.write_start(Parts::Merge, &started)?;
-        }
-        Ok(())
+        let activity = activity.map_or(0, |activity| activity.key);
+        let begin_ns = self.clock.unix_ns(start.ticks);
+        self.write_started(&Started { task, start: &start, activity, begin_ns, ending, steady })
     }
 
-    fn pointers(&mut self, start: &TaskStart, activity: Option<&Activity>) -> rusqlite::Result<Pointers> {
+    fn steady(&mut self, start: &TaskStart, activity: Option<&Activity>) -> rusqlite::Result<Steady> {
         let workflow = match start.workflow {
             Some(workflow) => self.keys.workflow(self.connection, workflow)?,
             None => 0,
         };
-        let thread = self.keys.thread(self.connection, self.source, start.thread)?;
-        let activity = activity.map_or(0, |activity| activity.key);
-        self.keys.step(self.connection, workflow, activity)?;
-        Ok(Pointers { workflow, activity, recorder: self.recorder, thread })
+        self.keys.step(self.connection, workflow, activity.map_or(0, |activity| activity.key))?;
+        Ok(Steady {
+            workflow,
+            recorder: self.recorder,
+            thread: self.keys.thread(self.connection, self.source, start.thread)?,
+            depth: start.depth,
+            level: start.level.code(),
+            status: None,
+            start_snapshot: self.snapshot_columns(start.snapshot),
+            end_snapshot: (None, None),
+        })
     }
 
-    /// Runs one of the three statements that take a START, with or without the columns that few tasks have.
+    fn write_started(&mut self, started: &Started<'_>) -> rusqlite::Result<()> {
+        let fields = &*self.fields;
+        let is_rare = fields.has_more || fields.updated.is_some() || started.ending.error_kind.is_some();
+        let parts = if is_rare { Parts::All } else { Parts::Usual };
+        if self.write_start(parts, started)? == 0 {
+            self.write_start(Parts::Merge, started)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one of the three statements that take a START; says how many rows it wrote.
     fn write_start(&mut self, parts: Parts, started: &Started<'_>) -> rusqlite::Result<usize> {
         let statement = match parts {
             Parts::Usual => &mut self.statements.task_usual,
@@ -115,10 +136,13 @@ impl Merge<'_> {
             Parts::Merge => &mut self.statements.task_merge,
         };
         let mut row = Binder::new(statement);
-        bind_usual(&mut row, started, self.clock.unix_ns(started.start.ticks))?;
-        bind_values(&mut row, self.fields, started)?;
+        bind_usual(&mut row, self.fields, started)?;
         if parts != Parts::Usual {
+            bind_steady(&mut row, &started.steady)?;
             bind_rare(&mut row, self.fields, started)?;
+        } else if self.statements.steady != Some(started.steady) {
+            bind_steady(&mut row, &started.steady)?;
+            self.statements.steady = Some(started.steady);
         }
         row.execute()
     }
@@ -129,16 +153,22 @@ impl Merge<'_> {
         self.fields.clear();
         self.fields.collect(&mut self.statements, task, Phase::End, activity.as_deref(), items)?;
         let ending = self.ending(&end);
-        if self.update_end(task, &ending)? == 0 {
+        let snapshot = self.snapshot_columns(end.snapshot);
+        if self.update_end(task, &ending, snapshot)? == 0 {
             let activity_key = activity.map_or(0, |activity| activity.key);
             self.keys.step(self.connection, 0, activity_key)?;
             self.statements.task_bare.execute((task, self.recorder, activity_key))?;
-            self.update_end(task, &ending)?;
+            self.update_end(task, &ending, snapshot)?;
         }
         Ok(())
     }
 
-    fn update_end(&mut self, task: IdText, ending: &Ending) -> rusqlite::Result<usize> {
+    fn update_end(
+        &mut self,
+        task: IdText,
+        ending: &Ending,
+        snapshot: SnapshotColumns,
+    ) -> rusqlite::Result<usize> {
         let fields = &mut *self.fields;
         let mut row = Binder::new(&mut self.statements.task_end);
         row.bind(task)?
@@ -146,8 +176,8 @@ impl Merge<'_> {
             .bind(ending.error_kind)?
             .bind(ending.ended_ns)?
             .bind(fields.generated.finish())?
-            .bind(ending.snapshot)?
-            .bind(ending.age_ms)?
+            .bind(snapshot.0)?
+            .bind(snapshot.1)?
             .bind(fields.updated)?
             .bind(&fields.subtype)?
             .bind(&fields.group)?
@@ -159,17 +189,14 @@ impl Merge<'_> {
     }
 
     fn ending(&self, end: &TaskEnd) -> Ending {
-        let (snapshot, age_ms) = self.snapshot_use(end.snapshot);
         Ending {
             status: Some(end.status.code()),
             error_kind: end.error_kind.map(ErrorKind::code),
             ended_ns: Some(self.clock.unix_ns(end.ticks)),
-            snapshot,
-            age_ms,
         }
     }
 
-    fn snapshot_use(&self, snapshot: Option<SnapshotUse>) -> (Option<i64>, Option<u32>) {
+    fn snapshot_columns(&self, snapshot: Option<SnapshotUse>) -> SnapshotColumns {
         match snapshot {
             Some(snapshot) => (Some(self.snapshot_key(snapshot.snapshot)), Some(snapshot.age_ms)),
             None => (None, None),
@@ -177,31 +204,29 @@ impl Merge<'_> {
     }
 }
 
-fn bind_usual(row: &mut Binder<'_, '_>, started: &Started<'_>, started_ns: i64) -> rusqlite::Result<()> {
-    let Started { task, start, pointers, .. } = started;
-    row.bind(task)?
-        .bind(start.parent.map(|parent| IdText::new(parent.as_u128())))?
-        .bind(far_root(start))?
-        .bind(pointers.workflow)?
-        .bind(pointers.activity)?
-        .bind(pointers.recorder)?
-        .bind(pointers.thread)?
-        .bind(start.depth)?
-        .bind(start.level.code())?
-        .bind(started_ns)?;
+fn bind_usual(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
+    row.bind(started.task)?
+        .bind(started.start.parent.map(|parent| IdText::new(parent.as_u128())))?
+        .bind(far_root(started.start))?
+        .bind(started.activity)?
+        .bind(started.begin_ns)?
+        .bind(started.ending.ended_ns)?
+        .bind(fields.used.finish())?
+        .bind(fields.generated.finish())?;
     Ok(())
 }
 
-fn bind_values(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
-    let Started { snapshot: (snapshot, age_ms), ending, .. } = started;
-    row.bind(fields.used.finish())?
-        .bind(ending.status)?
-        .bind(ending.ended_ns)?
-        .bind(fields.generated.finish())?
-        .bind(snapshot)?
-        .bind(age_ms)?
-        .bind(ending.snapshot)?
-        .bind(ending.age_ms)?;
+fn bind_steady(row: &mut Binder<'_, '_>, steady: &Steady) -> rusqlite::Result<()> {
+    row.bind(steady.workflow)?
+        .bind(steady.recorder)?
+        .bind(steady.thread)?
+        .bind(steady.depth)?
+        .bind(steady.level)?
+        .bind(steady.status)?
+        .bind(steady.start_snapshot.0)?
+        .bind(steady.start_snapshot.1)?
+        .bind(steady.end_snapshot.0)?
+        .bind(steady.end_snapshot.1)?;
     Ok(())
 }
 

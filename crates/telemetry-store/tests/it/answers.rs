@@ -186,3 +186,25 @@ fn machines_are_kept_once() {
     let sql = "select m.hostname, m.cpu, w.cmd_line from workflows w join machines m using (machine_id)";
     check(&[workflow_start(1, 1, &[])], sql, &["node1 | {\"count\":2} | [\"demo\",\"--fast\"]"]);
 }
+
+#[test]
+fn names_may_be_odd_even_where_updates_are_merged() {
+    let used = items(|encoder| {
+        for name in ["", "a\"b", "c\\d", "e.f[0]", "ü", "$g"] {
+            encoder.used_named(name, |value| value.text(name));
+        }
+    });
+    let more = items(|encoder| encoder.used_named("a\"b", |value| value.boolean(false)));
+    let records = [start(started(1, 1), &used), update(1, 0, &more)];
+    let expected = r#"{"":"","c\\d":"c\\d","e.f[0]":"e.f[0]","ü":"ü","$$g":"$g","a\"b":false}"#;
+    check(&records, "select used from tasks", &[expected]);
+    check_in_the_systems_own_client(&records, "select used from tasks", expected);
+}
+
+fn check_in_the_systems_own_client(records: &[Framed], sql: &str, expected: &str) {
+    let (_folder, store, _reader) = store_with(records);
+    let output = std::process::Command::new("sqlite3").arg("-readonly").arg(store.path()).arg(sql).output();
+    if let Ok(output) = output {
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected, "{output:?}");
+    }
+}

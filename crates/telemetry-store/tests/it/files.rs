@@ -168,3 +168,25 @@ fn health_shows_the_counters_of_the_last_commit() {
     let sql = "select pid, offered, persisted, pending, dropped_full, recovered, torn from health";
     assert_eq!(lines(&reader, sql), ["4242 | 5 | 2 | 0 | 3 | 2 | 0"]);
 }
+
+#[test]
+fn many_writers_share_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("provenance.db");
+    let path_of = &path;
+    let write = |writer: u64| {
+        let journal = Journal { id: u128::from(writer) + 1, ..Journal::default() };
+        let mut store = open(path_of);
+        for number in (0..40).map(|number| writer * 1000 + number) {
+            let records = [start(started(number, 1), &[]), end(ended(number, 2), &[])];
+            store.apply(&journal, &batch_of(&records)).unwrap();
+        }
+    };
+    let write = &write;
+    std::thread::scope(|scope| (0..4).for_each(|writer| drop(scope.spawn(move || write(writer)))));
+    let reader = Reader::open(&path).unwrap();
+    let sql = "select count(*), count(distinct task_id), count(distinct workflow_id), min(status) from tasks";
+    assert_eq!(lines(&reader, sql), ["160 | 160 | 1 | FINISHED"]);
+    assert_eq!(lines(&reader, "select count(*) from health"), ["4"]);
+    assert_eq!(open(&path).integrity().unwrap(), Vec::<String>::new());
+}

@@ -1,0 +1,54 @@
+//! A call whose body stays in place, where neither its result nor the payload of its panic can be seen.
+
+use std::thread::panicking;
+
+use super::callsite::Callsite;
+use super::current::Entered;
+use super::local::Local;
+use super::recording::active_generation;
+use super::task::{Ending, StartedTask};
+use crate::encoder::Encoder;
+
+/// The record of a call, from where it is entered to the end of its scope: `FINISHED`, or `ERROR` without a message
+/// if the scope is left by a panic.
+#[derive(Debug)]
+#[must_use = "the task ends when its guard is dropped"]
+pub struct Guard {
+    running: Option<(StartedTask, Entered)>,
+    /// Whether the call is made by a destructor that runs because of an earlier panic.
+    was_panicking: bool,
+}
+
+impl Guard {
+    /// Starts recording a call.
+    #[inline]
+    pub fn enter(callsite: &'static Callsite, used: impl FnOnce(&mut Encoder)) -> Self {
+        match active_generation() {
+            0 => Self { running: None, was_panicking: false },
+            generation => Self::enter_recorded(generation, callsite, used),
+        }
+    }
+
+    #[inline(never)]
+    fn enter_recorded(generation: u32, callsite: &'static Callsite, used: impl FnOnce(&mut Encoder)) -> Self {
+        let task = Local::with(|local| {
+            let recording = local.recording(generation)?;
+            StartedTask::start(local, recording, callsite.site(recording), used)
+        });
+        let running = task.map(|task| {
+            let entered = task.context().enter();
+            (task, entered)
+        });
+        Self { running, was_panicking: panicking() }
+    }
+}
+
+impl Drop for Guard {
+    #[inline]
+    fn drop(&mut self) {
+        let Some((task, entered)) = self.running.take() else { return };
+        drop(entered);
+        let is_panic = panicking() && !self.was_panicking;
+        task.end(if is_panic { Ending::Panicked } else { Ending::Returned }, |_| {});
+    }
+}
