@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context as PollContext, Poll};
@@ -17,7 +18,7 @@ use super::recording::{Recording, active_generation};
 use crate::encoder::{Encoder, Limits};
 use crate::id::{TaskId, WorkflowId};
 use crate::level::Level;
-use crate::record::{Field, FixedWords, Kind, SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
+use crate::record::{Field, Kind, SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
 use crate::status::{ErrorKind, Status};
 
 /// Calls `body` and records the call.
@@ -144,16 +145,14 @@ impl StartedTask {
             root: (current.root != id).then(|| TaskId::from_u128(current.root)),
             snapshot: snapshot(local, recording, site.level, now, workflow),
         };
+        let fixed = start.encode();
         if site.level.has_values() {
             offer_with_items(local, recording, recording.limits(), |encoder| {
                 used(encoder);
-                (Kind::TaskStart, start.encode())
+                (Kind::TaskStart, &*fixed)
             });
         } else {
-            local.offer(
-                recording,
-                Outgoing { kind: Kind::TaskStart.code(), fixed: &start.encode(), tail: &[] },
-            );
+            local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &fixed, tail: &[] });
         }
         Some(Self { current, site, generation: recording.generation() })
     }
@@ -210,11 +209,11 @@ impl StartedTask {
 
 /// Offers a record whose items `write` writes; nothing if a record is being encoded on this thread.
 #[inline]
-pub(super) fn offer_with_items(
+pub(super) fn offer_with_items<W: Deref<Target = [u64]>>(
     local: &Local,
     recording: &Recording,
     limits: Limits,
-    write: impl FnOnce(&mut Encoder) -> (Kind, FixedWords),
+    write: impl FnOnce(&mut Encoder) -> (Kind, W),
 ) {
     if local.is_encoding() {
         return local.refuse(recording, DropReason::Nested);
