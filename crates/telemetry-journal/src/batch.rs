@@ -80,6 +80,18 @@ impl Batch {
         Frame { lane: span.lane, sequence: span.sequence, kind: span.kind, words, bytes: as_bytes(words) }
     }
 
+    /// The words of the last frame.
+    pub(crate) fn last(&self) -> &[u64] {
+        self.spans.last().map_or(&[], |span| &self.words[span.start..span.end])
+    }
+
+    /// Takes the last frame back.
+    pub(crate) fn pop(&mut self) {
+        if let Some(span) = self.spans.pop() {
+            self.words.truncate(span.start);
+        }
+    }
+
     /// Puts another record into the frame with this index.
     pub(crate) fn replace(&mut self, index: usize, kind: u8, words: &[u64]) {
         let start = self.words.len();

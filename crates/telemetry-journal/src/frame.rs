@@ -1,7 +1,5 @@
 //! Frames: how a record lies in a ring.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::checksum::checksum;
 
 /// The words in front of a payload.
@@ -34,9 +32,8 @@ impl FrameHead {
     }
 }
 
-/// The checksum of a frame whose payload lies in these words.
+/// The checksum of a frame with this payload.
 #[inline]
-pub(crate) fn frame_checksum(kind: u8, sequence: u64, payload: &[AtomicU64]) -> u32 {
-    let seed = sequence ^ u64::from(kind) << 56;
-    checksum(seed, payload.len(), |index| payload[index].load(Ordering::Relaxed))
+pub(crate) fn frame_checksum(kind: u8, sequence: u64, length: usize, word: impl Fn(usize) -> u64) -> u32 {
+    checksum(sequence ^ u64::from(kind) << 56, length, word)
 }

@@ -135,7 +135,9 @@ impl<'a> Ring<'a> {
         fence(Ordering::Release);
         let (frame, payload) = self.slot(head, length).split_at(FRAME_WORDS);
         write_payload(payload, record);
-        let checksum = frame_checksum(record.kind, sequence, payload);
+        let checksum = frame_checksum(record.kind, sequence, payload.len(), |index| {
+            payload[index].load(Ordering::Relaxed)
+        });
         let frame_head = FrameHead { checksum, kind: record.kind, words: length };
         frame[0].store(frame_head.word(), Ordering::Relaxed);
         frame[1].store(sequence, Ordering::Relaxed);
@@ -174,14 +176,16 @@ impl<'a> Ring<'a> {
             return None;
         }
         let payload = &self.slot(reader.position, head.words)[FRAME_WORDS..];
-        if frame_checksum(head.kind, sequence, payload) != head.checksum {
-            return None;
-        }
         let next = self.next(reader.position, head.words);
         if next.wrapping_sub(reader.position) > reader.end.wrapping_sub(reader.position) {
             return None;
         }
         batch.push(index, sequence, head.kind, payload.iter().map(|word| word.load(Ordering::Relaxed)));
+        let copy = batch.last();
+        if frame_checksum(head.kind, sequence, copy.len(), |index| copy[index]) != head.checksum {
+            batch.pop();
+            return None;
+        }
         reader.position = next;
         Some((sequence, head.words))
     }

@@ -1,9 +1,11 @@
 //! The database file: made for its owner only, moved aside when it is bad, watched while in use.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::StoreError;
 
@@ -89,21 +91,30 @@ pub(crate) enum Standing {
     Lost,
 }
 
+/// An open descriptor, as a path, and the device and file that it stands for.
+type Descriptor = (PathBuf, (u64, u64));
+
 /// Knows which file was opened and by which descriptors, so that a host which closes all descriptors
 /// never finds our pages in its own files.
 #[derive(Debug)]
 pub(crate) struct Watch {
     path: PathBuf,
     identity: Option<(u64, u64)>,
-    descriptors: Vec<(PathBuf, (u64, u64))>,
+    descriptors: Vec<Descriptor>,
 }
 
 impl Watch {
-    /// To be called once the library has opened the file and its log.
-    pub(crate) fn new(path: &Path) -> Self {
-        let files = ["", "-wal", "-shm"].map(|side| identity(&with_suffix(path, side)));
-        let descriptors = descriptors().filter(|(_, found)| files.contains(&Some(*found))).collect();
-        Self { path: path.to_owned(), identity: files[0], descriptors }
+    /// Opens the file with `open`, and watches the descriptors that this opened: those of other
+    /// connections of this process to the same file are closed when those end.
+    pub(crate) fn around<T, E>(path: &Path, open: impl FnOnce() -> Result<T, E>) -> Result<(T, Self), E> {
+        let _alone = alone();
+        let before: HashSet<Descriptor> = descriptors().collect();
+        let opened = open()?;
+        let files = ["", "-wal"].map(|side| identity(&with_suffix(path, side)));
+        let is_ours =
+            |descriptor: &Descriptor| files.contains(&Some(descriptor.1)) && !before.contains(descriptor);
+        let descriptors = descriptors().filter(is_ours).collect();
+        Ok((opened, Self { path: path.to_owned(), identity: files[0], descriptors }))
     }
 
     pub(crate) fn standing(&self) -> Standing {
@@ -115,6 +126,12 @@ impl Watch {
             Standing::Moved
         }
     }
+}
+
+/// Held while a connection is opened, so that nobody takes another's descriptors for its own.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static OPENING: Mutex<()> = Mutex::new(());
+    OPENING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(unix)]
@@ -130,21 +147,24 @@ fn identity(_path: &Path) -> Option<(u64, u64)> {
 }
 
 /// The open descriptors of this process, where the system lists them.
-fn descriptors() -> impl Iterator<Item = (PathBuf, (u64, u64))> {
+fn descriptors() -> impl Iterator<Item = Descriptor> {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     entries.filter_map(|entry| Some((entry.path(), identity(&entry.path())?)))
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]
     fn a_file_is_ours_until_it_is_moved_or_its_descriptor_closed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        let open = create_file(&path).unwrap();
-        let watch = Watch::new(&path);
+        let other = create_file(&path).unwrap();
+        let (open, watch) = Watch::around(&path, || File::open(&path)).unwrap();
+        drop(other);
         assert_eq!(watch.standing(), Standing::Ours);
         fs::rename(&path, folder.path().join("moved")).unwrap();
         assert_eq!(watch.standing(), Standing::Moved);

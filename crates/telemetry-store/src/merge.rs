@@ -20,7 +20,7 @@ use telemetry_journal::{Batch, Counters, Frame, Source};
 
 use fields::{Fields, Phase};
 use keys::Keys;
-use slots::Slots;
+use slots::{Fill, Slots};
 use statements::Statements;
 
 use crate::id_text::IdText;
@@ -129,8 +129,11 @@ impl<'a> Merge<'a> {
         let frame = self.batch.frame(index);
         self.applied.records += 1;
         self.applied.bytes += frame.bytes.len();
-        if self.is_in_slot(frame, index) {
-            return Ok(());
+        match self.fill_slot(frame, index) {
+            // Both records are in the processor's cache now, and may not be any more at the end.
+            Some(Fill::Second(slot)) => return self.apply_slot(slot),
+            Some(Fill::First) => return Ok(()),
+            Some(Fill::Repeated) | None => {}
         }
         match decode(frame) {
             // A repetition of what is in its slot.
@@ -145,20 +148,18 @@ impl<'a> Merge<'a> {
     }
 
     /// Takes a START or END by its kind and id alone: the rest is read once both are there.
-    fn is_in_slot(&mut self, frame: Frame<'_>, index: usize) -> bool {
-        let Some(task) = frame.words.first_chunk().and_then(|&[high, low]| TaskId::from_words(high, low))
-        else {
-            return false;
-        };
+    fn fill_slot(&mut self, frame: Frame<'_>, index: usize) -> Option<Fill> {
+        let &[high, low] = frame.words.first_chunk()?;
+        let task = TaskId::from_words(high, low)?;
         match Kind::from_code(frame.kind) {
-            Some(Kind::TaskStart) => self.slots.start(task, index),
-            Some(Kind::TaskEnd) => self.slots.end(task, index),
-            _ => false,
+            Some(Kind::TaskStart) => Some(self.slots.start(task, index)),
+            Some(Kind::TaskEnd) => Some(self.slots.end(task, index)),
+            _ => None,
         }
     }
 
     fn apply_slot(&mut self, slot: usize) -> rusqlite::Result<()> {
-        let slot = self.slots.get(slot);
+        let Some(slot) = self.slots.take(slot) else { return Ok(()) };
         let (mut start, mut end) = (None, None);
         for frame in [slot.start(), slot.end()].into_iter().flatten().map(|index| self.batch.frame(index)) {
             match decode(frame) {

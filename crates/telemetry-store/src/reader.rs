@@ -29,7 +29,7 @@ pub use tasks::TaskDetail;
 pub use tree::TreeRow;
 
 use crate::error::StoreError;
-use crate::schema;
+use crate::{file, schema};
 use guard::Deadline;
 use rows::Row;
 
@@ -53,9 +53,11 @@ impl Reader {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
+        let alone = file::alone();
         let mut connection = connect(path)?;
         let deadline = Deadline::default();
         guard::install(&mut connection, &deadline).map_err(|source| opening(path, source))?;
+        drop(alone);
         Ok(Self { path: path.to_owned(), connection, deadline })
     }
 

@@ -71,15 +71,15 @@ impl Store {
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
         let mut warnings = Vec::new();
-        let connection = match connect(&path, options) {
+        let connect = || Watch::around(&path, || connect(&path, options));
+        let (connection, watch) = match connect() {
             Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
                 let aside = file::put_aside(&path)?;
                 warnings.push(format!("{error}; it is kept as {}", aside.display()));
-                connect(&path, options)?
+                connect()?
             }
             other => other?,
         };
-        let watch = Watch::new(&path);
         let memory = Memory::default();
         Ok(Self { path, options, connection, watch, is_aside: false, memory, warnings })
     }

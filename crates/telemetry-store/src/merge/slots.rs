@@ -12,6 +12,18 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Slot {
     start: u32,
     end: u32,
+    is_applied: bool,
+}
+
+/// What a START or END found in the slot of its task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fill {
+    /// Itself, from before.
+    Repeated,
+    /// Nothing: the other one may still come.
+    First,
+    /// The other one; this is the slot.
+    Second(usize),
 }
 
 impl Slot {
@@ -41,36 +53,43 @@ impl Slots {
         self.slots.len()
     }
 
-    pub(super) fn get(&self, index: usize) -> Slot {
-        self.slots[index]
+    /// Notes a START.
+    pub(super) fn start(&mut self, task: TaskId, frame: usize) -> Fill {
+        let index = self.slot(task);
+        let slot = &mut self.slots[index];
+        fill(&mut slot.start, slot.end, frame, index)
     }
 
-    /// Notes a START; false where the task has one already.
-    pub(super) fn start(&mut self, task: TaskId, frame: usize) -> bool {
-        fill(&mut self.slot(task).start, frame)
+    /// Notes an END.
+    pub(super) fn end(&mut self, task: TaskId, frame: usize) -> Fill {
+        let index = self.slot(task);
+        let slot = &mut self.slots[index];
+        fill(&mut slot.end, slot.start, frame, index)
     }
 
-    /// Notes an END; false where the task has one already.
-    pub(super) fn end(&mut self, task: TaskId, frame: usize) -> bool {
-        fill(&mut self.slot(task).end, frame)
+    /// The slot, unless it was taken before.
+    pub(super) fn take(&mut self, index: usize) -> Option<Slot> {
+        let slot = &mut self.slots[index];
+        let was_applied = std::mem::replace(&mut slot.is_applied, true);
+        (!was_applied).then_some(*slot)
     }
 
-    fn slot(&mut self, task: TaskId) -> &mut Slot {
+    fn slot(&mut self, task: TaskId) -> usize {
         let next = self.slots.len() as u32;
         let index = *self.by_task.entry(task).or_insert(next);
         if index == next {
-            self.slots.push(Slot { start: NONE, end: NONE });
+            self.slots.push(Slot { start: NONE, end: NONE, is_applied: false });
         }
-        &mut self.slots[index as usize]
+        index as usize
     }
 }
 
-fn fill(place: &mut u32, frame: usize) -> bool {
-    let is_free = *place == NONE;
-    if is_free {
-        *place = frame as u32;
+fn fill(place: &mut u32, other: u32, frame: usize, slot: usize) -> Fill {
+    if *place != NONE {
+        return Fill::Repeated;
     }
-    is_free
+    *place = frame as u32;
+    if other == NONE { Fill::First } else { Fill::Second(slot) }
 }
 
 pub(super) type IdHasherBuilder = BuildHasherDefault<IdHasher>;
