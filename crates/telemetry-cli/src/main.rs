@@ -1,2 +1,25 @@
-//! The program `telemetry`.
-fn main() {}
+//! The program `telemetry`: everything about recorded runs, from a shell.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod commands;
+mod failure;
+mod grid;
+mod ink;
+mod place;
+mod printer;
+mod table;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = arguments::Arguments::parse();
+    let mut printer = printer::Printer::new(arguments.global.color);
+    match commands::run(&arguments, &mut printer) {
+        Ok(outcome) => outcome.into(),
+        Err(failure) => failure.report(&mut printer),
+    }
+}

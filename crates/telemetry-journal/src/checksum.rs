@@ -14,22 +14,47 @@ fn fold(left: u64, right: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
+/// A checksum in the making, two words at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checksum {
+    sum: u64,
+    salt: u64,
+}
+
+impl Checksum {
+    #[inline]
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { sum: seed, salt: FIRST }
+    }
+
+    /// Adds the next two words; a last single one is added with a zero behind it.
+    #[inline]
+    pub(crate) fn add(&mut self, first: u64, second: u64) {
+        self.sum = self.sum.wrapping_add(fold(first ^ self.salt, second ^ SECOND));
+        self.salt = self.salt.wrapping_add(STEP);
+    }
+
+    /// The checksum of so many words.
+    #[inline]
+    pub(crate) fn finish(self, length: usize) -> u32 {
+        let mixed = fold(self.sum ^ FIRST, length as u64 ^ STEP);
+        (mixed >> 32) as u32 ^ mixed as u32
+    }
+}
+
 /// The checksum of these words under this seed. Words are taken by index, so that they may be atomics.
 #[inline]
 pub(crate) fn checksum(seed: u64, length: usize, word: impl Fn(usize) -> u64) -> u32 {
-    let mut sum = seed;
-    let mut salt = FIRST;
+    let mut checksum = Checksum::new(seed);
     let mut index = 0;
     while index + 1 < length {
-        sum = sum.wrapping_add(fold(word(index) ^ salt, word(index + 1) ^ SECOND));
-        salt = salt.wrapping_add(STEP);
+        checksum.add(word(index), word(index + 1));
         index += 2;
     }
     if index < length {
-        sum = sum.wrapping_add(fold(word(index) ^ salt, SECOND));
+        checksum.add(word(index), 0);
     }
-    let mixed = fold(sum ^ FIRST, length as u64 ^ STEP);
-    (mixed >> 32) as u32 ^ mixed as u32
+    checksum.finish(length)
 }
 
 #[cfg(test)]

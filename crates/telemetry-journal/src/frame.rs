@@ -32,8 +32,14 @@ impl FrameHead {
     }
 }
 
+/// What the checksum of a frame begins with.
+#[inline]
+pub(crate) fn frame_seed(kind: u8, sequence: u64) -> u64 {
+    sequence ^ u64::from(kind) << 56
+}
+
 /// The checksum of a frame with this payload.
 #[inline]
-pub(crate) fn frame_checksum(kind: u8, sequence: u64, length: usize, word: impl Fn(usize) -> u64) -> u32 {
-    checksum(sequence ^ u64::from(kind) << 56, length, word)
+pub(crate) fn frame_checksum(kind: u8, sequence: u64, payload: &[u64]) -> u32 {
+    checksum(frame_seed(kind, sequence), payload.len(), |index| payload[index])
 }

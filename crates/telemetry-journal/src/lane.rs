@@ -12,9 +12,16 @@
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use crate::batch::{Batch, Mark};
-use crate::frame::{FRAME_WORDS, FrameHead, GAP_KIND, frame_checksum};
+use crate::checksum::Checksum;
+use crate::frame::{FRAME_WORDS, FrameHead, GAP_KIND, frame_checksum, frame_seed};
 use crate::layout::{self, lane};
+use crate::prefetch::prefetch_for_write;
 use crate::source::{Counters, DropReason};
+
+/// Words of a cache line.
+const LINE_WORDS: usize = 8;
+/// How far ahead of the head memory is asked for.
+const PREFETCH_WORDS: usize = 16 * LINE_WORDS;
 
 /// A record on its way into a lane.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +51,10 @@ pub(crate) enum Refused {
 /// A ring of frames, over words that may be shared memory.
 #[derive(Debug)]
 pub(crate) struct Ring<'a> {
-    words: &'a [AtomicU64],
+    /// Head, tail and counters.
+    counters: &'a [AtomicU64; lane::RING],
+    /// The ring and its slack.
+    frames: &'a [AtomicU64],
     /// Words of the ring, a power of two.
     length: usize,
     /// Words of the longest frame, which is the slack behind the ring.
@@ -55,24 +65,25 @@ impl<'a> Ring<'a> {
     /// A lane over these words; none where they are too few or the ring is no power of two.
     pub(crate) fn new(words: &'a [AtomicU64], length: usize) -> Option<Self> {
         let frame_max = layout::slack_words(length);
-        let is_enough = words.len() >= lane::RING + length + frame_max;
+        let (counters, frames) = words.split_first_chunk()?;
+        let is_enough = frames.len() >= length + frame_max;
         let is_ring = length.is_power_of_two() && frame_max > FRAME_WORDS;
-        (is_enough && is_ring).then_some(Self { words, length, frame_max })
+        (is_enough && is_ring).then_some(Self { counters, frames, length, frame_max })
     }
 
     #[inline]
     fn get(&self, index: usize) -> u64 {
-        self.words[index].load(Ordering::Relaxed)
+        self.counters[index].load(Ordering::Relaxed)
     }
 
     #[inline]
     fn set(&self, index: usize, value: u64) {
-        self.words[index].store(value, Ordering::Relaxed);
+        self.counters[index].store(value, Ordering::Relaxed);
     }
 
     /// Writes to each page once, so that records do not pay for it.
     pub(crate) fn touch(&self) {
-        for word in self.words.iter().step_by(layout::PAGE_WORDS) {
+        for word in self.frames.iter().step_by(layout::PAGE_WORDS) {
             word.fetch_or(0, Ordering::Relaxed);
         }
     }
@@ -89,12 +100,12 @@ impl<'a> Ring<'a> {
 
     #[inline]
     pub(crate) fn tail(&self) -> u64 {
-        self.words[lane::TAIL].load(Ordering::Acquire)
+        self.counters[lane::TAIL].load(Ordering::Acquire)
     }
 
     #[inline]
     pub(crate) fn head(&self) -> u64 {
-        self.words[lane::HEAD].load(Ordering::Acquire)
+        self.counters[lane::HEAD].load(Ordering::Acquire)
     }
 
     pub(crate) fn capacity(&self) -> u64 {
@@ -104,8 +115,8 @@ impl<'a> Ring<'a> {
     /// The words at this position, up to the longest frame.
     #[inline]
     fn slot(&self, position: u64, length: usize) -> &'a [AtomicU64] {
-        let start = lane::RING + (position as usize & (self.length - 1));
-        &self.words[start..start + length]
+        let start = position as usize & (self.length - 1);
+        &self.frames[start..start + length]
     }
 
     /// Where the frame after one of `length` words at `position` begins.
@@ -116,34 +127,46 @@ impl<'a> Ring<'a> {
         if offset + length as u64 >= ring { position - offset + ring } else { position + length as u64 }
     }
 
-    /// Publishes a frame. `tail` is a cached tail, refreshed when the ring looks full.
+    /// Publishes a frame and answers how many words are in use. `tail` is a cached tail, refreshed when
+    /// the ring looks full.
     #[inline]
-    pub(crate) fn push(&self, record: Outgoing<'_>, tail: &AtomicU64) -> Result<(), Refused> {
+    pub(crate) fn push(&self, record: Outgoing<'_>, tail: &AtomicU64) -> Result<u64, Refused> {
         let length = FRAME_WORDS + record.payload_words();
         if length > self.frame_max {
             return Err(Refused::TooLong);
         }
         let head = self.get(lane::HEAD);
         let next = self.next(head, length);
-        if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.length as u64 {
+        let mut used = next.wrapping_sub(tail.load(Ordering::Relaxed));
+        if used > self.length as u64 {
             tail.store(self.tail(), Ordering::Relaxed);
-            if next.wrapping_sub(tail.load(Ordering::Relaxed)) > self.length as u64 {
+            used = next.wrapping_sub(tail.load(Ordering::Relaxed));
+            if used > self.length as u64 {
                 return Err(Refused::Full);
             }
         }
         let sequence = self.get(lane::PUBLISHED);
         fence(Ordering::Release);
         let (frame, payload) = self.slot(head, length).split_at(FRAME_WORDS);
-        write_payload(payload, record);
-        let checksum = frame_checksum(record.kind, sequence, payload.len(), |index| {
-            payload[index].load(Ordering::Relaxed)
-        });
+        let checksum = write_payload(payload, record, frame_seed(record.kind, sequence));
         let frame_head = FrameHead { checksum, kind: record.kind, words: length };
         frame[0].store(frame_head.word(), Ordering::Relaxed);
         frame[1].store(sequence, Ordering::Relaxed);
         self.set(lane::PUBLISHED, sequence + 1);
-        self.words[lane::HEAD].store(next, Ordering::Release);
-        Ok(())
+        self.counters[lane::HEAD].store(next, Ordering::Release);
+        self.prefetch(next);
+        Ok(used)
+    }
+
+    /// Asks for the lines that a later record will be written to: at this distance they arrive in time,
+    /// and two of them keep up with records of ordinary size.
+    #[inline]
+    fn prefetch(&self, position: u64) {
+        let ahead = (position as usize + PREFETCH_WORDS) & (self.length - 1);
+        if let [first, .., last] = self.frames.get(ahead..=ahead + LINE_WORDS).unwrap_or_default() {
+            prefetch_for_write(first);
+            prefetch_for_write(last);
+        }
     }
 
     /// Copies what is published and not committed into `batch`, at most `words_max` words, and adds the
@@ -181,8 +204,7 @@ impl<'a> Ring<'a> {
             return None;
         }
         batch.push(index, sequence, head.kind, payload.iter().map(|word| word.load(Ordering::Relaxed)));
-        let copy = batch.last();
-        if frame_checksum(head.kind, sequence, copy.len(), |index| copy[index]) != head.checksum {
+        if frame_checksum(head.kind, sequence, batch.last()) != head.checksum {
             batch.pop();
             return None;
         }
@@ -201,7 +223,7 @@ impl<'a> Ring<'a> {
     pub(crate) fn release(&self, mark: Mark) {
         self.add(lane::DAMAGED, mark.damaged);
         self.set(lane::COMMITTED, mark.sequence);
-        self.words[lane::TAIL].store(mark.tail, Ordering::Release);
+        self.counters[lane::TAIL].store(mark.tail, Ordering::Release);
     }
 
     /// Adds this lane's counters to `sum`, as if `mark` were released already. The producer may be at
@@ -255,24 +277,90 @@ struct FrameReader {
     sequence: Option<u64>,
 }
 
+/// Writes the payload of a frame and answers its checksum, so that no word is read again.
 #[inline]
-fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>) {
-    let (fixed, items) = payload.split_at(record.fixed.len());
-    for (slot, word) in fixed.iter().zip(record.fixed) {
-        slot.store(*word, Ordering::Relaxed);
+fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>, seed: u64) -> u32 {
+    let mut checksum = Checksum::new(seed);
+    let (pairs, last) = payload.as_chunks();
+    let mut pairs = pairs.iter();
+    let mut write = |first: u64, second: u64| {
+        if let Some([first_slot, second_slot]) = pairs.next() {
+            first_slot.store(first, Ordering::Relaxed);
+            second_slot.store(second, Ordering::Relaxed);
+        }
+        checksum.add(first, second);
+    };
+    let (fixed, odd) = record.fixed.as_chunks();
+    for [first, second] in fixed {
+        write(*first, *second);
     }
-    let (chunks, rest) = record.tail.as_chunks::<8>();
-    for (slot, chunk) in items.iter().zip(chunks) {
-        slot.store(u64::from_le_bytes(*chunk), Ordering::Relaxed);
+    let mut tail = record.tail;
+    let mut single = odd.first().copied();
+    if let (Some(word), false) = (single, tail.is_empty()) {
+        write(word, take_word(&mut tail));
+        single = None;
     }
-    if let (Some(slot), false) = (items.last(), rest.is_empty()) {
-        let mut padded = [0; 8];
-        padded[..rest.len()].copy_from_slice(rest);
-        slot.store(u64::from_le_bytes(padded), Ordering::Relaxed);
+    while tail.len() > 8 {
+        write(take_word(&mut tail), take_word(&mut tail));
     }
+    if !tail.is_empty() {
+        single = Some(take_word(&mut tail));
+    }
+    if let (Some(word), [slot]) = (single, last) {
+        slot.store(word, Ordering::Relaxed);
+        checksum.add(word, 0);
+    }
+    checksum.finish(payload.len())
+}
+
+/// Takes eight bytes off the front; fewer are padded with zeros.
+#[inline]
+fn take_word(bytes: &mut &[u8]) -> u64 {
+    if let Some((word, rest)) = bytes.split_first_chunk() {
+        *bytes = rest;
+        return u64::from_le_bytes(*word);
+    }
+    short_word(std::mem::take(bytes))
+}
+
+/// Up to seven bytes as a word, by loads that overlap: a copy of unknown length costs a call.
+#[inline]
+fn short_word(bytes: &[u8]) -> u64 {
+    let length = bytes.len();
+    if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return u64::from(u32::from_le_bytes(*low))
+            | u64::from(u32::from_le_bytes(*high)) << (length * 8 - 32);
+    }
+    let byte = |index: usize| u64::from(bytes[index]) << (index * 8);
+    if length == 0 { 0 } else { byte(0) | byte(length / 2) | byte(length - 1) }
 }
 
 /// A gap frame for records that were dropped between these ticks.
 pub(crate) fn gap(fixed: &[u64; 3]) -> Outgoing<'_> {
     Outgoing { kind: GAP_KIND, fixed, tail: &[] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::to_words;
+    use crate::memory::zeroed;
+
+    #[test]
+    fn a_payload_of_any_length_is_padded_and_summed() {
+        let bytes: Vec<u8> = (1..=40).collect();
+        let fixed: Vec<u64> = (0..5).map(|word| word * 0x0102_0304_0506_0708).collect();
+        for (words, length) in
+            (0..=fixed.len()).flat_map(|words| (0..=bytes.len()).map(move |bytes| (words, bytes)))
+        {
+            let record = Outgoing { kind: 1, fixed: &fixed[..words], tail: &bytes[..length] };
+            let payload = zeroed(record.payload_words());
+            let checksum = write_payload(&payload, record, frame_seed(1, 9));
+            let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
+            let expected: Vec<u64> = to_words(record.fixed, record.tail).collect();
+            assert_eq!(written, expected, "{words} words and {length} bytes");
+            let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
+            assert_eq!(checksum, frame_checksum(1, 9, &written), "{words} words and {length} bytes");
+        }
+    }
 }

@@ -18,6 +18,7 @@ mod layout;
 mod leftovers;
 mod memory;
 mod names;
+mod prefetch;
 pub mod process;
 mod producer;
 mod source;

@@ -88,9 +88,9 @@ impl Lane {
         self.ring.add(lane::OFFERED, 1);
         if self.gap_count.load(Ordering::Relaxed) == 0
             && self.common.on_full != OnFull::Degrade
-            && self.ring.push(record, &self.tail).is_ok()
+            && let Ok(used) = self.ring.push(record, &self.tail)
         {
-            if self.is_past(1, 2) {
+            if used > self.ring.capacity() / 2 {
                 self.ask_for_space();
             }
             return true;
@@ -165,7 +165,7 @@ impl Lane {
             }
             self.gap_count.store(0, Ordering::Relaxed);
         }
-        self.ring.push(record, &self.tail)
+        self.ring.push(record, &self.tail).map(|_| ())
     }
 
     fn wait_and_push(&self, record: Outgoing<'_>) -> bool {

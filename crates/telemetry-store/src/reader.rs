@@ -67,6 +67,12 @@ impl Reader {
         self.rows(&sql, rusqlite::params_from_iter(parameters))
     }
 
+    /// One workflow.
+    pub fn workflow(&self, workflow_id: &str) -> Result<WorkflowRow, StoreError> {
+        let found = self.rows("select * from workflows where workflow_id = ?1", (workflow_id,))?;
+        found.into_iter().next().ok_or_else(|| StoreError::NotFound { wanted: workflow_id.to_owned() })
+    }
+
     /// The activities of a workflow, the most expensive one first.
     pub fn activities(&self, workflow_id: &str) -> Result<Vec<ActivityRow>, StoreError> {
         self.rows(

@@ -70,8 +70,8 @@ impl Store {
         check_sqlite()?;
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
-        let mut warnings = Vec::new();
         let connect = || Watch::around(&path, || connect(&path, options));
+        let mut warnings = Vec::new();
         let (connection, watch) = match connect() {
             Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
                 let aside = file::put_aside(&path)?;

@@ -1,0 +1,64 @@
+//! `telemetry recover`: brings in what killed processes had recorded.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use telemetry_journal::find_journals;
+use telemetry_store::{Reader, Recovery, Store, StoreError, StoreOptions, recover};
+
+use crate::arguments::Recover;
+use crate::failure::{Failure, Outcome};
+use crate::place::Place;
+use crate::printer::Printer;
+use crate::text::count;
+
+pub(super) fn run(command: &Recover, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let folder = folder(command.dir.as_deref(), place);
+    // Opening for writing would make an empty database.
+    let recovery = if find_journals(&folder)?.is_empty() {
+        Recovery::default()
+    } else {
+        recover(&mut open(&place.database)?, &folder)?
+    };
+    recovery.warnings.iter().for_each(|warning| printer.warn(warning));
+    if command.json {
+        printer.json(&recovery)?;
+    } else {
+        printer.data(&report(&recovery, &folder, place))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The folder that was named, or the one with the journals in it.
+fn folder(named: Option<&Path>, place: &Place) -> PathBuf {
+    let Some(named) = named else { return place.journals.clone() };
+    let within = named.join("journal");
+    if within.is_dir() { within } else { named.to_owned() }
+}
+
+/// Refuses what the store would move out of its way: a person is there to decide.
+fn open(database: &Path) -> Result<Store, StoreError> {
+    match Reader::open(database) {
+        Ok(_) | Err(StoreError::Missing { .. } | StoreError::Empty { .. }) => {
+            Store::open(database, StoreOptions::default())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn report(recovery: &Recovery, folder: &Path, place: &Place) -> String {
+    let mut text = match recovery.journals {
+        0 => format!("Nothing to recover in {}.\n", folder.display()),
+        journals => format!(
+            "Recovered {} from {} into {}.\n",
+            count(recovery.records, "record"),
+            count(journals, "journal"),
+            place.database.display()
+        ),
+    };
+    if recovery.left_alone > 0 {
+        let journals = count(recovery.left_alone, "journal");
+        let _ = writeln!(text, "Left {journals} alone: in use by a living process, or of another host.");
+    }
+    text
+}

@@ -1,0 +1,106 @@
+//! What can go wrong, the exit code of it, and what to do about it.
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+use telemetry_core::settings::SettingsError;
+use telemetry_journal::JournalError;
+use telemetry_store::StoreError;
+
+use crate::printer::Printer;
+
+/// What a command answers with if nothing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    CheckFailed,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => Self::SUCCESS,
+            Outcome::CheckFailed => Self::from(4),
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error("cannot print the answer")]
+    Output { source: io::Error },
+    #[error("cannot read the query from stdin")]
+    Input { source: io::Error },
+    /// An id that could mean several things, and what these are, a line each.
+    #[error("{wanted:?} could be any of\n{}", candidates.join("\n"))]
+    Ambiguous { wanted: String, candidates: Vec<String> },
+    /// Whoever read the data has enough of it.
+    #[error("the pipe is closed")]
+    ClosedPipe,
+}
+
+impl Failure {
+    /// Says what went wrong, and answers the exit code.
+    pub(crate) fn report(&self, printer: &mut Printer) -> ExitCode {
+        if matches!(self, Self::ClosedPipe) {
+            return ExitCode::SUCCESS;
+        }
+        printer.error(&self.message(), self.hint());
+        ExitCode::from(self.code())
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Self::Store(
+                StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
+            ) => 3,
+            _ => 1,
+        }
+    }
+
+    /// The message with that of its cause; what is behind that only repeats it in other words.
+    fn message(&self) -> String {
+        let cause = self.source().map(ToString::to_string);
+        let message = self.to_string();
+        match cause {
+            Some(cause) if !message.contains(&cause) => format!("{message}: {cause}"),
+            _ => message,
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error) => store_hint(error),
+            Self::Ambiguous { .. } => Some("write more of the id"),
+            _ => None,
+        }
+    }
+}
+
+fn store_hint(error: &StoreError) -> Option<&'static str> {
+    let hint = match error {
+        StoreError::Missing { .. } => {
+            "go to the folder in which the program ran, or name the file with --database PATH"
+        }
+        StoreError::Empty { .. } => "run a program that records, then ask again",
+        StoreError::Newer { .. } => "update telemetry: the file was written by a newer version",
+        StoreError::Foreign { .. } => "name a database that telemetry made with --database PATH",
+        StoreError::Damaged { .. } => {
+            "telemetry doctor says more; the sqlite3 program can save what is readable: .recover"
+        }
+        StoreError::NotFound { .. } => "telemetry ls lists the workflows",
+        StoreError::NotReadOnly { .. } => "this program never changes what was recorded",
+        StoreError::TimedOut { .. } => "ask for less, or allow more time with --timeout SECONDS",
+        StoreError::Query { .. } => "telemetry sql --help lists the views",
+        _ => return None,
+    };
+    Some(hint)
+}

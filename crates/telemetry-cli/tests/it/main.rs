@@ -1,0 +1,11 @@
+//! The program from outside: its commands on a database that this process records.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod child;
+mod fixture;
+mod json;
+mod misuse;
+mod pages;
+mod screen;
+mod settings;
+mod tables;

@@ -1,0 +1,164 @@
+//! What goes wrong: exit codes, messages, hints.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
+use telemetry_store::{Store, StoreOptions};
+
+use crate::fixture::{check, command, database, masked, telemetry, telemetry_on};
+
+#[test]
+fn a_missing_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.db");
+    for arguments in [&["ls"][..], &["show"], &["sql", "select 1"]] {
+        let output = masked(&telemetry_on(&path, arguments)).replace(path.to_str().unwrap(), "PATH");
+        assert_eq!(
+            output,
+            "-- stderr\nerror: PATH: no such file\n\
+            hint: go to the folder in which the program ran, or name the file with --database PATH\n-- exit 3\n"
+        );
+    }
+    assert_eq!(telemetry_on(&path, &["doctor"]).status.code(), Some(4));
+    assert_eq!(telemetry_on(&path, &["recover"]).status.code(), Some(0));
+    assert!(!path.exists(), "nothing was to be recovered, so nothing is made");
+}
+
+#[test]
+fn a_database_without_workflows() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty.db");
+    fs::write(&empty, "").unwrap();
+    let fresh = folder.path().join("fresh.db");
+    drop(Store::open(&fresh, StoreOptions::default()).unwrap());
+    for path in [&empty, &fresh] {
+        assert_eq!(telemetry_on(path, &["ls", "--json"]).stdout, b"[]\n");
+        assert_eq!(telemetry_on(path, &["ls"]).status.code(), Some(0));
+        assert_eq!(telemetry_on(path, &["show"]).status.code(), Some(3));
+    }
+    check(
+        &telemetry_on(&fresh, &["show"]),
+        "-- stderr\nerror: nothing is called \"@last\"\nhint: telemetry ls lists the workflows\n-- exit 3\n",
+    );
+}
+
+#[test]
+fn a_file_that_is_no_database_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    fs::write(&path, "not a database, but long enough to look at: ".repeat(100)).unwrap();
+    let before = fs::read(&path).unwrap();
+    fs::create_dir(folder.path().join("journal")).unwrap();
+    fs::write(folder.path().join("journal/0.journal"), "no journal").unwrap();
+    for arguments in [&["ls"][..], &["show"], &["sql", "select 1"], &["recover"]] {
+        let output = telemetry_on(&path, arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("hint: "), "{output:?}");
+    }
+    assert_eq!(telemetry_on(&path, &["doctor"]).status.code(), Some(4));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn an_unknown_id() {
+    check(
+        &telemetry(&["show", "nobody"]),
+        "-- stderr\nerror: nothing is called \"nobody\"\nhint: telemetry ls lists the workflows\n-- exit 3\n",
+    );
+}
+
+#[test]
+fn an_ambiguous_id_lists_what_it_could_be() {
+    check(
+        &telemetry(&["show", "0"]),
+        "
+-- stderr
+error: \"0\" could be any of
+  ID  plain, FINISHED, AGO
+  ID  nightly, ERROR, AGO
+hint: write more of the id
+-- exit 1
+",
+    );
+}
+
+#[test]
+fn a_query_that_writes_is_denied() {
+    let before = fs::read(database()).unwrap();
+    check(
+        &telemetry(&["sql", "delete from task"]),
+        "
+-- stderr
+error: only queries that read are allowed: not authorized
+hint: this program never changes what was recorded
+-- exit 1
+",
+    );
+    for query in ["drop view tasks", "attach 'x' as y", "pragma user_version = 9", "vacuum into 'x'"] {
+        assert_eq!(telemetry(&["sql", query]).status.code(), Some(1), "{query}");
+    }
+    assert_eq!(fs::read(database()).unwrap(), before);
+}
+
+#[test]
+fn a_query_without_end_is_stopped() {
+    let endless = "with recursive n (x) as (select 1 union all select x + 1 from n) select count(*) from n";
+    check(
+        &telemetry(&["sql", endless, "--timeout", "0.05"]),
+        "
+-- stderr
+error: the query took longer than TIME
+hint: ask for less, or allow more time with --timeout SECONDS
+-- exit 1
+",
+    );
+}
+
+#[test]
+fn a_wrong_query_says_where() {
+    check(
+        &telemetry(&["sql", "select colour from tasks"]),
+        "
+-- stderr
+error: the query cannot be run: no such column: colour in select colour from tasks at offset 7
+hint: telemetry sql --help lists the views
+-- exit 1
+",
+    );
+}
+
+#[test]
+fn wrong_usage() {
+    for arguments in [&[][..], &["sing"], &["ls", "--status", "tired"], &["ls", "--json", "--csv"], &["sql"]]
+    {
+        assert_eq!(command(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
+    }
+    assert_eq!(command(&["--version"]).output().unwrap().stdout, b"telemetry 0.1.0\n");
+}
+
+#[test]
+fn help_has_examples() {
+    for name in ["", "ls", "show", "sql", "recover", "doctor"] {
+        let arguments: Vec<&str> = [name, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let output = command(&arguments).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains("Examples:\n  telemetry "), "{text}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let many = "with recursive n (x) as (select 1 union all select x + 1 from n limit 90000) select x from n";
+    let mut child = command(&["sql", many, "--database"])
+        .arg(database())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut talk = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut talk).unwrap();
+    assert_eq!((&*line, &*talk, child.wait().unwrap().code()), ("x\n", "", Some(0)));
+}

@@ -1,0 +1,40 @@
+//! Where the program looks without being told.
+
+use std::fs;
+
+use crate::fixture::{check, command, database};
+
+#[test]
+fn the_database_of_this_folder_is_the_default() {
+    let folder = database().parent().unwrap().parent().unwrap();
+    let output =
+        command(&["sql", "select count(*) as n from workflows"]).current_dir(folder).output().unwrap();
+    check(&output, "-- stdout\nn\n2\n-- exit 0\n");
+}
+
+#[test]
+fn settings_and_the_environment_name_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = format!("store: {{path: {:?}}}\n", database().to_str().unwrap());
+    fs::write(folder.path().join("settings.yaml"), settings).unwrap();
+    let run = |name: &str, value: &str| {
+        command(&["ls", "--json"]).current_dir(folder.path()).env(name, value).output().unwrap().status.code()
+    };
+    assert_eq!(run("UNUSED", ""), Some(0));
+    assert_eq!(run("TELEMETRY_STORE__PATH", "elsewhere.db"), Some(3));
+}
+
+#[test]
+fn wrong_settings_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("settings.yaml"), "store: {pth: x.db}\n").unwrap();
+    let run = |arguments: &[&str]| command(arguments).current_dir(folder.path()).output().unwrap();
+    let failed = run(&["ls"]);
+    let talk = String::from_utf8(failed.stderr).unwrap();
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(talk.contains("settings.yaml:1: ") && talk.contains("did you mean `store.path`?"), "{talk}");
+    let doctor = run(&["doctor"]);
+    let report = String::from_utf8(doctor.stdout).unwrap();
+    assert_eq!(doctor.status.code(), Some(4));
+    assert!(report.starts_with("✗ settings "), "{report}");
+}
