@@ -154,6 +154,7 @@ impl Worker {
 /// Writes what there is; what cannot be written stays in the journal for the next pass.
 fn pass(drain: &mut Drain) -> bool {
     let written = drain.finish();
+    drain.store().take_warnings().iter().for_each(|warning| warn(warning));
     if let Err(error) = &written {
         warn(&format!("cannot write for now, records stay in the journal: {}", explained(error)));
     }

@@ -21,7 +21,7 @@ pub(crate) fn run() -> Outcome {
     let python = prepare()?;
     let steps: [(&str, &dyn Fn() -> Outcome); 4] = [
         ("the tests of the workspace", &|| {
-            succeed(cargo().args(["test", "--workspace"]).env(PSUTIL_PYTHON, &python))
+            succeed(cargo().args(["test", "--workspace", "--no-fail-fast"]).env(PSUTIL_PYTHON, &python))
         }),
         ("functions without capture", &|| succeed(&mut without_capture()?)),
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
