@@ -29,7 +29,7 @@ pub(super) fn read(database: &Path, journals: &Journals) -> Vec<Recorder> {
     let judge = |health: HealthRow| {
         let has_journal = journals.has(&health.recorder);
         // What is neither committed nor dropped nor torn must be in a journal.
-        let law_holds = health.pending == 0 || health.pending > 0 && has_journal;
+        let law_holds = unaccounted(&health) == 0 && (health.pending == 0 || has_journal);
         Recorder { health, has_journal, law_holds }
     };
     health.into_iter().rev().map(judge).collect()
@@ -85,14 +85,19 @@ fn law(recorders: &[Recorder]) -> Check {
 }
 
 fn complaint(recorder: &Recorder) -> String {
-    let HealthRow { recorder, pending, pid, .. } = &recorder.health;
+    let HealthRow { recorder: id, pending, pid, .. } = &recorder.health;
     let process = pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
-    let what = if *pending < 0 {
-        format!("persisted {} more than it was offered", -pending)
-    } else {
-        format!("has {} in a journal that is not there", count(*pending, "record"))
+    let what = match unaccounted(&recorder.health) {
+        0 => format!("has {} in a journal that is not there", count(*pending, "record")),
+        missing if missing > 0 => format!("has {} without a verdict", count(missing, "record")),
+        excess => format!("accounts for {} more than it was offered", count(-excess, "record")),
     };
-    format!("recorder {recorder}{process} {what}")
+    format!("recorder {id}{process} {what}")
+}
+
+/// What breaks the law: records that were offered and are neither persisted, pending, dropped nor torn.
+fn unaccounted(health: &HealthRow) -> i64 {
+    health.offered - health.persisted - health.pending - dropped(health) - health.torn
 }
 
 fn dropped(row: &HealthRow) -> i64 {
