@@ -1,5 +1,6 @@
 //! The only start-up code: settings → journal → sensors → drain → exit hook.
 
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -236,12 +237,15 @@ fn hook_once() {
 }
 
 extern "C" fn at_exit() {
-    let running = lock().take();
-    if let Some((pid, running)) = running
-        && pid == std::process::id()
-    {
-        running.stop(EXIT_WAIT);
-    }
+    // A panic must not leave this function: it would end the host with another exit code.
+    let _ = catch_unwind(|| {
+        let running = lock().take();
+        if let Some((pid, running)) = running
+            && pid == std::process::id()
+        {
+            running.stop(EXIT_WAIT);
+        }
+    });
 }
 
 extern "C" fn at_fork_in_child() {
