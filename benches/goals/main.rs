@@ -19,6 +19,7 @@ mod recording;
 mod report;
 mod rounds;
 mod table;
+mod views;
 
 use std::error::Error;
 
@@ -34,6 +35,7 @@ const GOALS: &[(&str, Goal)] = &[
     ("disabled", disabled::run),
     ("drain", drain::run),
     ("disk", disk::run),
+    ("views", views::run),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
