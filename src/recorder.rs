@@ -151,6 +151,7 @@ impl Running {
             process: facts::process(&settings),
             sensor: sensors::sensor(&settings),
             settings,
+            parent: facts::parent(),
         })?;
         let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose()?;
         hook_once();

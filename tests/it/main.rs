@@ -3,6 +3,7 @@
 mod bad_input;
 mod bodies;
 mod defects;
+mod options;
 mod processes;
 mod programs;
 mod quickstart;
