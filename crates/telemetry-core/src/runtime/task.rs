@@ -10,7 +10,7 @@ use std::task::{Context as PollContext, Poll};
 use telemetry_journal::clock::ticks;
 use telemetry_journal::{DropReason, Outgoing};
 
-use super::callsite::{Callsite, Site};
+use super::callsite::{Callsite, NO_ACTIVITY, Site};
 use super::current::{Bits, Context, Current};
 use super::keeper;
 use super::local::Local;
@@ -40,6 +40,8 @@ pub fn run<A, R, P: More>(
     }
 }
 
+/// Keeps the stack small for what the body calls: everything before and after it happens in functions of
+/// their own, whose frames are gone by then, and only [`Frame`] stays.
 #[inline(never)]
 fn run_recorded<A, R, P: More>(
     generation: u32,
@@ -49,24 +51,82 @@ fn run_recorded<A, R, P: More>(
     body: impl FnOnce(A) -> R,
     ended: impl FnOnce(&mut Encoder, &R),
 ) -> R {
-    let started = Local::with(|local| {
-        let recording = local.recording(generation)?;
-        let site = callsite.site(recording);
-        let task = StartedTask::start(local, recording, site, |encoder| used(encoder, &arguments))?;
-        Some((local.current.replace(task.current), task))
-    });
-    let Some((previous, task)) = started else { return body(arguments) };
-    let outcome = catch_unwind(AssertUnwindSafe(|| body(arguments)));
-    Local::with(|local| {
-        local.current.set(previous);
-        match &outcome {
-            Ok(result) => task.end_in(local, Ending::Returned, |encoder| ended(encoder, result)),
-            Err(payload) => {
-                task.end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &**payload));
-            }
+    let mut frame = Frame { previous: Current::NONE, task: Bits::NONE };
+    frame.start(generation, callsite, &arguments, used);
+    if frame.task.is_none() {
+        return body(arguments);
+    }
+    match catch_unwind(AssertUnwindSafe(|| body(arguments))) {
+        Ok(result) => {
+            frame.returned(&result, ended);
+            result
         }
-    });
-    outcome.unwrap_or_else(|payload| resume_unwind(payload))
+        Err(payload) => frame.panicked(payload),
+    }
+}
+
+/// What a sync call leaves on the stack while its body runs.
+struct Frame {
+    /// The context of the caller.
+    previous: Current,
+    /// The task; none if it is not recorded. The rest of it is the current context again when the body
+    /// is done.
+    task: Bits,
+}
+
+impl Frame {
+    #[inline(never)]
+    fn start<A, P: More>(
+        &mut self,
+        generation: u32,
+        callsite: &'static Callsite,
+        arguments: &A,
+        used: impl FnOnce(&mut Encoder, &A) -> P,
+    ) {
+        Local::with(|local| {
+            let Some(recording) = local.recording(generation) else { return };
+            let site = callsite.site(recording);
+            let task = StartedTask::start(local, recording, site, |encoder| used(encoder, arguments));
+            if let Some(task) = task {
+                self.task = task.current.task;
+                self.previous = local.current.replace(task.current);
+            }
+        });
+    }
+
+    #[inline(never)]
+    fn returned<R>(&self, result: &R, ended: impl FnOnce(&mut Encoder, &R)) {
+        Local::with(|local| {
+            self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, result));
+        });
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn panicked(&self, payload: Box<dyn Any + Send>) -> ! {
+        Local::with(|local| {
+            self.leave(local).end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &*payload));
+        });
+        resume_unwind(payload)
+    }
+
+    /// Makes the caller's context the current one and answers the task.
+    fn leave(&self, local: &Local) -> StartedTask {
+        let current = local.current.replace(self.previous);
+        if current.task == self.task {
+            return StartedTask { current };
+        }
+        // The body entered a context and forgot to leave it. How the task ended is still known.
+        let generation = local.generation();
+        let current = Current {
+            task: self.task,
+            generation,
+            activity: NO_ACTIVITY,
+            level: Level::Lightweight,
+            ..current
+        };
+        StartedTask { current }
+    }
 }
 
 /// How a task came to its end; an error that was written makes [`Ending::Returned`] an `ERROR`.
