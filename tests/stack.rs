@@ -8,8 +8,10 @@ use telemetry::{task, testing};
 /// The stack of a main thread.
 const STACK_BYTES: usize = 8 << 20;
 const DEPTH: u64 = 10_000;
-/// What a recorded frame may take beyond the bare one; the compiler must have optimized both.
+/// What a recorded frame may take beyond the bare one.
 const MORE_BYTES_MAX: usize = 256;
+/// The same in a build without optimization, where nothing of the frames between is inlined.
+const MORE_BYTES_MAX_UNOPTIMIZED: usize = 704;
 
 /// Where the stack ends now.
 #[inline(never)]
@@ -42,6 +44,7 @@ fn recorded_number(depth: u64) -> u64 {
 }
 
 #[task]
+#[cfg(not(debug_assertions))]
 fn recorded_text(depth: u64, text: String) -> Option<String> {
     if depth == 0 { Some(text) } else { recorded_text(black_box(depth - 1), text) }
 }
@@ -71,21 +74,28 @@ fn a_recorded_frame_is_a_little_larger() {
     });
     let bare_bytes = frame_bytes(bare);
     let more = recorded_bytes - bare_bytes;
-    eprintln!("recorded {recorded_bytes} bare {bare_bytes} more {more}");
-    if !cfg!(debug_assertions) {
-        assert!(more <= MORE_BYTES_MAX, "{more} bytes more a frame: {recorded_bytes} and {bare_bytes}");
-    }
+    let more_max = if cfg!(debug_assertions) { MORE_BYTES_MAX_UNOPTIMIZED } else { MORE_BYTES_MAX };
+    assert!(more <= more_max, "{more} bytes more a frame: {recorded_bytes} and {bare_bytes}");
 }
 
 #[test]
 fn recursion_goes_as_deep_as_without() {
     on_a_stack(|| {
         assert!(bare(DEPTH).is_ok());
+        let recorded = testing::record(|| assert_eq!(recorded_number(DEPTH), DEPTH * (DEPTH + 1) / 2));
+        assert_eq!(recorded.tasks().len() as u64, DEPTH + 1);
+    });
+}
+
+/// Without optimization these take a few per cent more than there is.
+#[test]
+#[cfg(not(debug_assertions))]
+fn recursion_through_results_and_texts_goes_as_deep_as_without() {
+    on_a_stack(|| {
         let recorded = testing::record(|| {
             assert!(recorded(DEPTH).is_ok());
-            assert_eq!(recorded_number(DEPTH), DEPTH * (DEPTH + 1) / 2);
             assert_eq!(recorded_text(DEPTH, "text".to_owned()).as_deref(), Some("text"));
         });
-        assert_eq!(recorded.tasks().len() as u64, 3 * (DEPTH + 1));
+        assert_eq!(recorded.tasks().len() as u64, 2 * (DEPTH + 1));
     });
 }

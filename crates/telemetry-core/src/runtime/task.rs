@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context as PollContext, Poll};
+use std::thread;
 
 use telemetry_journal::clock::ticks;
 use telemetry_journal::{DropReason, Outgoing};
@@ -26,7 +27,8 @@ use crate::status::{ErrorKind, Status};
 ///
 /// `used` writes the arguments and what else is known before the call, `ended` the result: it calls [`Encoder::error`] for an error, which is
 /// what makes the status `ERROR`. Without a recording this is one relaxed load and the call.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "without optimization its frame would lie below every body")]
 pub fn run<A, R, P: More>(
     callsite: &'static Callsite,
     arguments: A,
@@ -51,18 +53,18 @@ fn run_recorded<A, R, P: More>(
     body: impl FnOnce(A) -> R,
     ended: impl FnOnce(&mut Encoder, &R),
 ) -> R {
-    let mut frame = Frame { previous: Current::NONE, task: Bits::NONE };
+    let mut frame = Frame::NONE;
     frame.start(generation, callsite, &arguments, used);
     if frame.task.is_none() {
         return body(arguments);
     }
-    match catch_unwind(AssertUnwindSafe(|| body(arguments))) {
-        Ok(result) => {
-            frame.returned(&result, ended);
-            result
-        }
-        Err(payload) => frame.panicked(payload),
-    }
+    // The result does not travel through the frames of `catch_unwind`: each would hold a copy of it in
+    // a build without optimization.
+    let mut result = None;
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let _ = result.insert(body(arguments));
+    }));
+    frame.end(outcome, &mut result, ended)
 }
 
 /// What a sync call leaves on the stack while its body runs.
@@ -75,6 +77,8 @@ struct Frame {
 }
 
 impl Frame {
+    const NONE: Self = Self { previous: Current::NONE, task: Bits::NONE };
+
     #[inline(never)]
     fn start<A, P: More>(
         &mut self,
@@ -95,14 +99,23 @@ impl Frame {
     }
 
     #[inline(never)]
-    fn returned<R>(&self, result: &R, ended: impl FnOnce(&mut Encoder, &R)) {
+    fn end<R>(
+        &self,
+        outcome: thread::Result<()>,
+        result: &mut Option<R>,
+        ended: impl FnOnce(&mut Encoder, &R),
+    ) -> R {
+        if let Err(payload) = outcome {
+            self.panicked(payload);
+        }
+        let result = result.take().expect("the body has returned");
         Local::with(|local| {
-            self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, result));
+            self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
         });
+        result
     }
 
     #[cold]
-    #[inline(never)]
     fn panicked(&self, payload: Box<dyn Any + Send>) -> ! {
         Local::with(|local| {
             self.leave(local).end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &*payload));
