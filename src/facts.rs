@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use telemetry_core::record::ProcessName;
+use telemetry_core::runtime::ProcessParent;
 use telemetry_core::settings::{Settings, environment};
 use telemetry_journal::process::hostname;
 
@@ -20,6 +21,13 @@ pub(crate) fn process(settings: &Settings) -> ProcessName {
         machine: crate::sensors::machine(settings),
         recorder_version: env!("CARGO_PKG_VERSION").to_owned(),
     }
+}
+
+/// The task that started this process, where [`in_current_task`](crate::InCurrentTask) told it so.
+pub(crate) fn parent() -> Option<ProcessParent> {
+    let workflow = environment::text(environment::PARENT_WORKFLOW).and_then(|text| text.parse().ok());
+    let task = environment::text(environment::PARENT_TASK).and_then(|text| text.parse().ok());
+    (workflow.is_some() || task.is_some()).then_some(ProcessParent { workflow, task })
 }
 
 /// The git revision that is checked out above `folder`, read from git's own files: no program is run.

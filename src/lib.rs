@@ -56,7 +56,8 @@ pub use recorder::{Flushed, Recorder};
 pub use task::Task;
 pub use telemetry_core::id::{ParseIdError, TaskId, WorkflowId};
 pub use telemetry_core::level::Level;
-pub use telemetry_core::runtime::{Context, Entered};
+pub use telemetry_core::runtime::{CallInCurrentTask, InContext, InCurrentTask};
+pub use telemetry_core::runtime::{Context, CurrentTask, Entered, current_task};
 pub use telemetry_core::settings::{Settings, SettingsError};
 pub use telemetry_core::status::{ErrorKind, Status};
 pub use telemetry_journal::{Counters, DropReason};
@@ -75,8 +76,10 @@ pub mod __private {
     pub use telemetry_core::capture::Outcome;
     pub use telemetry_core::encoder::Encoder;
     pub use telemetry_core::level::Level;
+    pub use telemetry_core::record::Field;
     pub use telemetry_core::runtime::{
-        AsyncTask, AsyncWorkflow, Callsite, Guard, WorkflowOptions, WorkflowSite, begin, run,
+        AsyncTask, AsyncWorkflow, Callsite, Context, Dependencies, Guard, Parent, WorkflowOptions,
+        WorkflowSite, begin, run,
     };
     pub use telemetry_core::{__capture as capture, __capture_error as capture_error, __outcome as outcome};
 }

@@ -165,6 +165,7 @@ impl Running {
             process: facts::process(&settings),
             sensor: sensors::sensor(&settings),
             settings,
+            parent: facts::parent(),
         };
         Ok(Recording::install(options)?)
     }

@@ -1,7 +1,6 @@
 //! Tasks by hand, where a step is not a function.
 
 use std::fmt::Display;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::Serialize;
 use telemetry_core::encoder::Encoder;
@@ -25,14 +24,13 @@ use telemetry_core::runtime::{Context, Ending, StartedTask};
 #[must_use = "a task that is dropped unended has status UNKNOWN"]
 pub struct Task {
     started: Option<StartedTask>,
-    updates: AtomicU32,
 }
 
 impl Task {
     /// Starts a task of this activity, as a child of the task that the calling code runs in. Without a
     /// recorder it does nothing.
     pub fn start(activity: &str) -> Self {
-        Self { started: StartedTask::by_name(activity, |_| {}), updates: AtomicU32::new(0) }
+        Self { started: StartedTask::by_name(activity, |_| {}) }
     }
 
     /// Says what it used.
@@ -81,7 +79,7 @@ impl Task {
 
     fn update(self, write: impl FnOnce(&mut Encoder)) -> Self {
         if let Some(started) = &self.started {
-            started.update(self.updates.fetch_add(1, Ordering::Relaxed) + 1, write);
+            started.update(write);
         }
         self
     }

@@ -53,6 +53,8 @@ pub struct RecordedTask {
     pub used: Map<String, Value>,
     /// What it generated.
     pub generated: Map<String, Value>,
+    /// What else was said about it: `metadata` by key, `tags`, `dependencies`, `subtype`, `group`, `stdout`.
+    pub more: Map<String, Value>,
 }
 
 /// What was recorded.
@@ -85,8 +87,9 @@ pub fn record_with(settings: Settings, body: impl FnOnce()) -> Recorded {
         wait_max: Duration::from_millis(settings.journal.wait_ms_max),
     });
     let process = ProcessName::default();
-    let recording = Recording::install(RecordingOptions { journal, process, settings, sensor: None })
-        .expect("no recorder is started in a process that records into memory");
+    let options = RecordingOptions { journal, process, settings, sensor: None, parent: None };
+    let recording =
+        Recording::install(options).expect("no recorder is started in a process that records into memory");
     let collector = Collector::start(journal);
     // The recording ends also when the body panics, or the next test could not begin.
     let removed = RemoveOnDrop(recording);

@@ -47,6 +47,7 @@ pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>
         process: ProcessName::default(),
         settings: Settings::default(),
         sensor: None,
+        parent: None,
     };
     let recording = Recording::install(options)?;
     let workflow = StartedWorkflow::start("bench", |_| {}).ok_or("the recording is in force")?;

@@ -103,6 +103,7 @@ impl Tasks {
                 error: None,
                 used: Map::new(),
                 generated: Map::new(),
+                more: Map::new(),
             },
             started_ticks: 0,
         })
@@ -127,9 +128,30 @@ impl RecordedTask {
                     }
                 },
                 Field::Stderr => self.error = value.as_str().map(str::to_owned),
-                _ => {}
+                Field::Metadata => self.more_of("metadata", Value::Object(Map::new()), |metadata| {
+                    if let Value::Object(metadata) = metadata {
+                        metadata.insert(key, to_json(value));
+                    }
+                }),
+                Field::Tag => self.add_to_list("tags", to_json(value)),
+                Field::Dependency => self.add_to_list("dependencies", to_json(value)),
+                other => {
+                    self.more.insert(other.as_str().to_owned(), to_json(value));
+                }
             }
         }
+    }
+
+    fn add_to_list(&mut self, name: &str, member: Value) {
+        self.more_of(name, Value::Array(Vec::new()), |list| {
+            if let Value::Array(list) = list {
+                list.push(member);
+            }
+        });
+    }
+
+    fn more_of(&mut self, name: &str, empty: Value, change: impl FnOnce(&mut Value)) {
+        change(self.more.entry(name).or_insert(empty));
     }
 }
 

@@ -269,10 +269,13 @@ async fn bare_first(bytes: [u8; 1024]) -> u8 {
     bytes[0]
 }
 
+/// By how much a future may grow, and what of it is the record of the call.
+const MORE_BYTES_MAX: usize = 96;
+const _: () = assert!(size_of::<telemetry::__private::AsyncTask>() <= 64);
+
 #[test]
 fn futures_grow_by_a_few_words_whatever_the_arguments_are() {
     let small = size_of_val(&double(1)) - size_of_val(&bare_double(1));
     let large = size_of_val(&first([0; 1024])) - size_of_val(&bare_first([0; 1024]));
-    let ours = size_of::<telemetry::__private::AsyncTask>() + 32;
-    assert!(small <= ours && large <= ours, "{small} and {large} bytes more, not {ours}");
+    assert!(small <= MORE_BYTES_MAX && large <= MORE_BYTES_MAX, "{small} and {large} bytes more");
 }

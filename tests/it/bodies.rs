@@ -26,6 +26,8 @@ pub(crate) fn run(name: &str) -> i32 {
         "wanderer" => wanderer(),
         "small_run" => assert_eq!(small(), 7),
         "one_burst" => one_burst(),
+        "starts_a_child" => starts_a_child(),
+        "storm" => crate::storm::storm(),
         "small" => return small(),
         "small_bare" => return small_bare(),
         other => panic!("there is no program {other}"),
@@ -77,6 +79,16 @@ fn interleave<F: Future>(first: F, second: F) {
         done[0] = done[0] || first.as_mut().poll(&mut context).is_ready();
         done[1] = done[1] || second.as_mut().poll(&mut context).is_ready();
     }
+}
+
+#[task]
+fn starter() {
+    crate::context::start_child();
+}
+
+#[workflow]
+fn starts_a_child() {
+    starter();
 }
 
 #[task]

@@ -2,9 +2,12 @@
 
 mod bad_input;
 mod bodies;
+mod context;
 mod defects;
+mod options;
 mod processes;
 mod programs;
 mod quickstart;
 mod recording;
+mod storm;
 mod tidy;

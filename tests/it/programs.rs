@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::bodies;
 
 /// Names the program that this process is to be.
-const PROGRAM: &str = "TELEMETRY_TEST_PROGRAM";
+pub(crate) const PROGRAM: &str = "TELEMETRY_TEST_PROGRAM";
 
 /// Is the program that the environment names; as a test, nothing.
 #[test]

@@ -171,6 +171,14 @@ impl Encoder {
         }
     }
 
+    /// The text of a field that has no key, as `Display` says it; a field that has one is left out.
+    pub fn display(&mut self, field: Field, text: &dyn std::fmt::Display) {
+        debug_assert!(!field.has_key(), "{field} needs a key");
+        if !field.has_key() {
+            self.plain(field, |value| value.display(text));
+        }
+    }
+
     /// The reading of a snapshot, bounded only by a mebibyte.
     pub fn telemetry(&mut self, reading: &(impl Serialize + ?Sized)) {
         self.bytes.push(Field::Telemetry.code());

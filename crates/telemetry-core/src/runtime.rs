@@ -9,19 +9,25 @@
 //! in destructors that run after the keeper's go through the shared lane.
 
 mod callsite;
+mod carry;
 mod current;
 mod guard;
+mod handle;
 mod ids;
 mod keeper;
 mod local;
+mod more;
 mod recording;
 mod snapshots;
 mod task;
 mod workflow;
 
 pub use callsite::Callsite;
+pub use carry::{CallInCurrentTask, InContext, InCurrentTask};
 pub use current::{Context, Entered};
 pub use guard::Guard;
-pub use recording::{AlreadyRecording, Recording, RecordingOptions, active_recording};
+pub use handle::{CurrentTask, current_task};
+pub use more::{Dependencies, More, Parent};
+pub use recording::{AlreadyRecording, ProcessParent, Recording, RecordingOptions, active_recording};
 pub use task::{AsyncTask, Ending, StartedTask, begin, run};
 pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};

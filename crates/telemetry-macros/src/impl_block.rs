@@ -44,6 +44,12 @@ fn only_shared(options: &TaskOptions, complaints: &mut Complaints) {
             complaints.at(text, format!("`{option}` belongs to one function: put it on the method"));
         }
     }
+    for (option, shown) in options.extras.of_one_function() {
+        complaints.at(shown, format!("`{option}` belongs to one function: put it on the method"));
+    }
+    if let Some(name) = options.redact.first() {
+        complaints.at(name, "`redact` belongs to one function: put it on the method");
+    }
     if let Some(word) = skip_all {
         complaints.at(word, "`skip_all` belongs to one function: put it on the method");
     }
@@ -85,10 +91,13 @@ fn attribute(options: &TaskOptions, span: Span) -> Attribute {
         let word = Ident::new(&level.to_string().to_lowercase(), level.span());
         quote_spanned!(span=> level = #word,)
     });
+    let subtype = options.extras.subtype.iter().map(|subtype| quote_spanned!(span=> subtype = #subtype,));
+    let tags = &options.extras.tags;
+    let tags = (!tags.is_empty()).then(|| quote_spanned!(span=> tags(#(#tags),*),));
     let path = options.crate_path.as_ref();
     let own_path = path.map(|path| quote_spanned!(span=> crate = #path,));
     let root = path.map_or_else(|| quote_spanned!(span=> ::telemetry), ToTokens::to_token_stream);
-    syn::parse_quote_spanned!(span=> #[#root::task(#level #own_path)])
+    syn::parse_quote_spanned!(span=> #[#root::task(#level #(#subtype)* #tags #own_path)])
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 mod arguments;
 mod complaints;
 mod expand;
+mod extras;
 mod function;
 mod impl_block;
 mod nearest;
@@ -31,11 +32,22 @@ use proc_macro::TokenStream;
 /// | `outputs("a", "b")` | the names of the fields of a returned tuple |
 /// | `skip(x, y)` | arguments that are not captured |
 /// | `skip_all` | no argument is captured |
+/// | `redact(x)` | arguments whose value is replaced by a mark |
+/// | `capture(n = expr)` | more to capture, computed before the body |
 /// | `level = "data"` | how much is captured: off, lightweight, data, telemetry, full |
+/// | `subtype = "…"` | a free word for the kind of task |
+/// | `tags("a", "b")` | tags |
+/// | `metadata(key = expr)` | metadata, computed before the body |
+/// | `group = expr` | links the iterations of one loop: anything that is `Display` |
+/// | `parent = expr` | the task that it stands below, instead of the caller: a `TaskId`, maybe, or a `Context` |
+/// | `depends_on = expr` | the tasks whose results it uses: a `TaskId` or any number of them |
 /// | `crate = path` | where the crate `telemetry` is found |
 ///
+/// Expressions see the arguments by reference and not `self`. They run only where the call is recorded, before the
+/// body; tasks that they call are not recorded.
+///
 /// On an `impl` block it records all methods but those that `skip` names and those that cannot be recorded; besides
-/// `skip`, only `level` and `crate` can be given there. A method with an attribute of its own keeps that one.
+/// `skip`, only `level`, `subtype`, `tags` and `crate` can be given there. A method with an attribute of its own keeps that one.
 ///
 /// `self` is not captured. The returned value of a `#[track_caller]` function is not captured either, because its
 /// body has to stay in place; the same holds for a returned `impl Fn(&T) -> …` or `impl Trait<dyn …>`.

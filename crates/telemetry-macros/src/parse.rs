@@ -8,6 +8,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Path, Token};
 
 use crate::complaints::Complaints;
+use crate::extras::Extras;
 use crate::nearest::{hint, listed};
 
 /// The words that `level` may have, and how the runtime calls them.
@@ -27,13 +28,31 @@ pub(crate) struct TaskOptions {
     pub(crate) outputs: Option<Vec<LitStr>>,
     pub(crate) skip: Vec<Ident>,
     pub(crate) skip_all: Option<Ident>,
+    pub(crate) redact: Vec<Ident>,
+    pub(crate) extras: Extras,
     /// The runtime's name of the level.
     pub(crate) level: Option<Ident>,
     pub(crate) crate_path: Option<Path>,
 }
 
 impl TaskOptions {
-    const KNOWN: [&str; 7] = ["name", "output", "outputs", "skip", "skip_all", "level", "crate"];
+    const KNOWN: [&str; 15] = [
+        "name",
+        "output",
+        "outputs",
+        "skip",
+        "skip_all",
+        "redact",
+        "capture",
+        "level",
+        "subtype",
+        "tags",
+        "metadata",
+        "group",
+        "parent",
+        "depends_on",
+        "crate",
+    ];
 
     pub(crate) fn parse(tokens: TokenStream, complaints: &mut Complaints) -> Self {
         let mut options = Self::default();
@@ -50,7 +69,11 @@ impl TaskOptions {
             "outputs" => self.outputs = Some(names(key, input, complaints)?),
             "skip" => self.skip = idents(key, input, complaints)?,
             "skip_all" => self.skip_all = Some(key.clone()),
+            "redact" => self.redact = idents(key, input, complaints)?,
             "level" => self.level = Some(level(key, input)?),
+            "capture" | "subtype" | "tags" | "metadata" | "group" | "parent" | "depends_on" => {
+                self.extras.read(key, input, complaints)?;
+            }
             _ => self.crate_path = Some(path(key, input)?),
         }
         Ok(())
@@ -158,7 +181,7 @@ fn skip_behind_comma(input: ParseStream) -> syn::Result<()> {
 }
 
 /// Steps over `=`; with no value behind it, the complaint is about the key, which the user can see.
-fn equals(key: &Ident, input: ParseStream, usage: &str) -> syn::Result<()> {
+pub(crate) fn equals(key: &Ident, input: ParseStream, usage: &str) -> syn::Result<()> {
     let missing = || syn::Error::new(key.span(), format!("`{key}` needs a value: `{key} = {usage}`"));
     input.parse::<Option<Token![=]>>()?.ok_or_else(missing)?;
     if input.is_empty() || input.peek(Token![,]) {
@@ -175,7 +198,7 @@ fn text(key: &Ident, input: ParseStream) -> syn::Result<LitStr> {
     input.parse()
 }
 
-fn name(key: &Ident, input: ParseStream) -> syn::Result<LitStr> {
+pub(crate) fn name(key: &Ident, input: ParseStream) -> syn::Result<LitStr> {
     let text = text(key, input)?;
     not_empty(&text)?;
     Ok(text)
@@ -216,8 +239,12 @@ fn path(key: &Ident, input: ParseStream) -> syn::Result<Path> {
     input.call(Path::parse_mod_style).map_err(|_| wrong)
 }
 
-/// `outputs("a", "b")`
-fn names(key: &Ident, input: ParseStream, complaints: &mut Complaints) -> syn::Result<Vec<LitStr>> {
+/// `outputs("a", "b")`, `tags("a", "b")`
+pub(crate) fn names(
+    key: &Ident,
+    input: ParseStream,
+    complaints: &mut Complaints,
+) -> syn::Result<Vec<LitStr>> {
     let group = list(key, input, "(\"a\", \"b\")")?;
     let names =
         items(&group, complaints, "expected a name in quotes", |item| syn::parse2::<LitStr>(item).ok());
@@ -227,14 +254,14 @@ fn names(key: &Ident, input: ParseStream, complaints: &mut Complaints) -> syn::R
     Ok(names)
 }
 
-/// `skip(x, y)`
+/// `skip(x, y)`, `redact(x, y)`
 fn idents(key: &Ident, input: ParseStream, complaints: &mut Complaints) -> syn::Result<Vec<Ident>> {
     let group = list(key, input, "(x, y)")?;
     let parse = |item| Ident::parse_any.parse2(item).ok();
     Ok(items(&group, complaints, "expected the name of an argument", parse))
 }
 
-fn list(key: &Ident, input: ParseStream, usage: &str) -> syn::Result<Group> {
+pub(crate) fn list(key: &Ident, input: ParseStream, usage: &str) -> syn::Result<Group> {
     let wrong = || syn::Error::new(key.span(), format!("`{key}` has a list: `{key}{usage}`"));
     if !input.peek(syn::token::Paren) {
         return Err(wrong());
@@ -330,7 +357,8 @@ mod tests {
                 "`output` needs a value: `output = \"…\"`",
                 "`name` is a text in quotes",
                 "expected `,` and the next option, or the end",
-                "expected an option: one of `name`, `output`, `outputs`, `skip`, `skip_all`, `level`, `crate`",
+                "expected an option: one of `name`, `output`, `outputs`, `skip`, `skip_all`, `redact`, `capture`, `level`, \
+                 `subtype`, `tags`, `metadata`, `group`, `parent`, `depends_on`, `crate`",
             ],
         );
     }

@@ -7,6 +7,7 @@ use syn::{Ident, LitStr, Path};
 
 use crate::arguments::{self, Argument};
 use crate::complaints::Complaints;
+use crate::extras::Extras;
 use crate::function::Function;
 use crate::nearest::hint;
 use crate::parse::{TaskOptions, WorkflowOptions};
@@ -58,6 +59,9 @@ pub(crate) struct TaskPlan {
     pub(crate) arguments: Vec<Argument>,
     /// The names that are not captured.
     pub(crate) skipped: Vec<Ident>,
+    /// The names whose values are replaced by a mark.
+    pub(crate) redacted: Vec<Ident>,
+    pub(crate) extras: Extras,
     pub(crate) returned: Returned,
     pub(crate) outputs: Outputs,
     /// The path of what generated code may use.
@@ -79,6 +83,9 @@ pub(crate) fn task(options: TaskOptions, function: Function, complaints: &mut Co
     eligible(&function, "task", complaints);
     let arguments = arguments::read(&function.signature);
     let skipped = skipped(&options, &function, &arguments, complaints);
+    redacted(&options, &function, &arguments, complaints);
+    let used = arguments.iter().flat_map(|argument| &argument.names).filter(|name| !skipped.contains(name));
+    options.extras.check(&used.collect::<Vec<_>>(), complaints);
     let mut returned = Returned::read(&function.signature.output);
     let form = form(&function, &returned);
     if matches!(form, Form::Future(_)) {
@@ -93,6 +100,8 @@ pub(crate) fn task(options: TaskOptions, function: Function, complaints: &mut Co
         form,
         arguments,
         skipped,
+        redacted: options.redact,
+        extras: options.extras,
         returned,
     }
 }
@@ -138,23 +147,48 @@ fn skipped(
     arguments: &[Argument],
     complaints: &mut Complaints,
 ) -> Vec<Ident> {
-    let names: Vec<Ident> = arguments.iter().flat_map(|argument| argument.names.iter().cloned()).collect();
+    arguments_exist(&options.skip, "skipped", function, arguments, complaints);
+    if let (Some(all), false) = (&options.skip_all, options.skip.is_empty()) {
+        complaints.at(all, "`skip_all` already contains what `skip` names");
+    }
+    if options.skip_all.is_none() {
+        return options.skip.clone();
+    }
+    arguments.iter().flat_map(|argument| argument.names.iter().cloned()).collect()
+}
+
+/// Complains about names that `redact` cannot replace the value of.
+fn redacted(options: &TaskOptions, function: &Function, arguments: &[Argument], complaints: &mut Complaints) {
+    arguments_exist(&options.redact, "redacted", function, arguments, complaints);
+    if let (Some(all), false) = (&options.skip_all, options.redact.is_empty()) {
+        complaints.at(all, "`skip_all` leaves nothing that `redact` could hide");
+    }
+    for name in options.redact.iter().filter(|name| options.skip.contains(name)) {
+        complaints.at(name, format!("`{name}` is skipped, so it need not be redacted"));
+    }
+}
+
+/// Complains about names in a list that are no argument, or come twice.
+fn arguments_exist(
+    list: &[Ident],
+    done: &str,
+    function: &Function,
+    arguments: &[Argument],
+    complaints: &mut Complaints,
+) {
+    let names: Vec<&Ident> = arguments.iter().flat_map(|argument| &argument.names).collect();
     let words: Vec<String> = names.iter().map(|name| name.unraw().to_string()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    for (position, name) in options.skip.iter().enumerate() {
-        if options.skip[..position].contains(name) {
-            complaints.at(name, format!("`{name}` is skipped twice"));
+    for (position, name) in list.iter().enumerate() {
+        if list[..position].contains(name) {
+            complaints.at(name, format!("`{name}` is {done} twice"));
         } else if name == "self" && function.signature.receiver().is_some() {
-            complaints.at(name, "`self` is never captured, so it need not be skipped");
-        } else if !names.contains(name) {
+            complaints.at(name, format!("`self` is never captured, so it need not be {done}"));
+        } else if !names.contains(&name) {
             let message = format!("`{name}` is no argument of `{}`", function.signature.ident);
             complaints.at(name, message + &hint(&name.unraw().to_string(), &words));
         }
     }
-    if let (Some(all), false) = (&options.skip_all, options.skip.is_empty()) {
-        complaints.at(all, "`skip_all` already contains what `skip` names");
-    }
-    if options.skip_all.is_some() { names } else { options.skip.clone() }
 }
 
 fn outputs(

@@ -5,6 +5,7 @@ use std::thread::panicking;
 use super::callsite::Callsite;
 use super::current::Entered;
 use super::local::Local;
+use super::more::More;
 use super::recording::active_generation;
 use super::task::{Ending, StartedTask};
 use crate::encoder::Encoder;
@@ -22,7 +23,7 @@ pub struct Guard {
 impl Guard {
     /// Starts recording a call.
     #[inline]
-    pub fn enter(callsite: &'static Callsite, used: impl FnOnce(&mut Encoder)) -> Self {
+    pub fn enter<P: More>(callsite: &'static Callsite, used: impl FnOnce(&mut Encoder) -> P) -> Self {
         match active_generation() {
             0 => Self { running: None, was_panicking: false },
             generation => Self::enter_recorded(generation, callsite, used),
@@ -30,7 +31,11 @@ impl Guard {
     }
 
     #[inline(never)]
-    fn enter_recorded(generation: u32, callsite: &'static Callsite, used: impl FnOnce(&mut Encoder)) -> Self {
+    fn enter_recorded<P: More>(
+        generation: u32,
+        callsite: &'static Callsite,
+        used: impl FnOnce(&mut Encoder) -> P,
+    ) -> Self {
         let task = Local::with(|local| {
             let recording = local.recording(generation)?;
             StartedTask::start(local, recording, callsite.site(recording), used)

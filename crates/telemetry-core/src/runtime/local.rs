@@ -53,6 +53,11 @@ impl Local {
         }
     }
 
+    /// The generation of the recording that this thread is attached to; 0 for none.
+    pub(super) fn generation(&self) -> u32 {
+        self.recording.get().map_or(0, Recording::generation)
+    }
+
     #[cold]
     fn attach(&self) -> Option<&'static Recording> {
         let recording = active_recording()?;

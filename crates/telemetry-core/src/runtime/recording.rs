@@ -13,7 +13,7 @@ use super::local::Local;
 use super::snapshots::Snapshots;
 use crate::encoder::Limits;
 use crate::glob::matches;
-use crate::id::WorkflowId;
+use crate::id::{TaskId, WorkflowId};
 use crate::level::Level;
 use crate::record::{ActivityName, NameKind, ProcessName, ThreadName};
 use crate::sensor::Sensor;
@@ -48,6 +48,17 @@ pub struct RecordingOptions {
     pub settings: settings::Settings,
     /// Takes the snapshots; none when they are switched off.
     pub sensor: Option<Box<dyn Sensor>>,
+    /// Who started this process, if a recorded task did.
+    pub parent: Option<ProcessParent>,
+}
+
+/// The workflow and the task of another process that started this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessParent {
+    /// Its workflow.
+    pub workflow: Option<WorkflowId>,
+    /// Its task.
+    pub task: Option<TaskId>,
 }
 
 /// A recording: one journal and what is captured into it. Lives as long as the process, since threads
@@ -62,6 +73,10 @@ pub struct Recording {
     snapshots: Option<Snapshots>,
     names: Mutex<HashMap<String, u32>>,
     workflows: Mutex<Vec<u128>>,
+    /// Orders what is added to running tasks; one for all of them, since a task may be added to from
+    /// several threads and its handles are copies.
+    updates: AtomicU32,
+    parent: Option<ProcessParent>,
 }
 
 impl Recording {
@@ -97,6 +112,8 @@ impl Recording {
             settings: options.settings,
             names: Mutex::new(HashMap::new()),
             workflows: Mutex::new(Vec::new()),
+            updates: AtomicU32::new(0),
+            parent: options.parent,
         };
         recording.add_name(NameKind::Process, &options.process);
         Box::leak(Box::new(recording))
@@ -199,6 +216,16 @@ impl Recording {
         let number = self.journal.add_name(Name { kind: kind.code(), bytes: text.clone().into_bytes() })?;
         names.insert(text, number);
         Some(number)
+    }
+
+    /// The place of the next update among all of them: for one key of a task, the highest wins.
+    pub(super) fn next_update(&self) -> u32 {
+        self.updates.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Who started this process, if a recorded task did.
+    pub(super) fn parent(&self) -> Option<ProcessParent> {
+        self.parent
     }
 
     pub(super) fn open_workflow(&self, workflow: WorkflowId) {

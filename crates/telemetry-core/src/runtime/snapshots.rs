@@ -34,7 +34,7 @@ impl Snapshots {
         local: &Local,
         recording: &Recording,
         now: u64,
-        workflow: u128,
+        workflow: Option<WorkflowId>,
     ) -> Option<SnapshotUse> {
         let now_ms = recording.clock().elapsed_ms(now);
         let latest = self.latest(now_ms);
@@ -53,7 +53,12 @@ impl Snapshots {
     }
 
     #[cold]
-    fn take(&self, local: &Local, recording: &Recording, workflow: u128) -> Option<SnapshotUse> {
+    fn take(
+        &self,
+        local: &Local,
+        recording: &Recording,
+        workflow: Option<WorkflowId>,
+    ) -> Option<SnapshotUse> {
         let mut sensor = match self.sensor.try_lock() {
             Ok(sensor) => sensor,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -64,7 +69,6 @@ impl Snapshots {
         let is_kept = local.encoding(|| {
             keeper::with_encoder(|encoder| {
                 encoder.reset(recording.limits());
-                let workflow = (workflow != 0).then(|| WorkflowId::from_u128(workflow));
                 let fixed = Snapshot { snapshot: number, workflow, ticks: taken }.encode();
                 sensor.read(encoder)
                     && local.offer(

@@ -6,30 +6,33 @@ use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context as PollContext, Poll};
+use std::thread;
 
 use telemetry_journal::clock::ticks;
 use telemetry_journal::{DropReason, Outgoing};
 
-use super::callsite::{Callsite, Site};
-use super::current::{Context, Current};
+use super::callsite::{Callsite, NO_ACTIVITY, Site};
+use super::current::{Bits, Context, Current};
 use super::keeper;
 use super::local::Local;
+use super::more::More;
 use super::recording::{Recording, active_generation};
 use crate::encoder::{Encoder, Limits};
-use crate::id::{TaskId, WorkflowId};
+use crate::id::TaskId;
 use crate::level::Level;
-use crate::record::{Field, Kind, SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
+use crate::record::{Field, FixedWords, Kind, SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
 use crate::status::{ErrorKind, Status};
 
 /// Calls `body` and records the call.
 ///
-/// `used` writes the arguments, `ended` the result: it calls [`Encoder::error`] for an error, which is
+/// `used` writes the arguments and what else is known before the call, `ended` the result: it calls [`Encoder::error`] for an error, which is
 /// what makes the status `ERROR`. Without a recording this is one relaxed load and the call.
-#[inline]
-pub fn run<A, R>(
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "without optimization its frame would lie below every body")]
+pub fn run<A, R, P: More>(
     callsite: &'static Callsite,
     arguments: A,
-    used: impl FnOnce(&mut Encoder, &A),
+    used: impl FnOnce(&mut Encoder, &A) -> P,
     body: impl FnOnce(A) -> R,
     ended: impl FnOnce(&mut Encoder, &R),
 ) -> R {
@@ -39,33 +42,104 @@ pub fn run<A, R>(
     }
 }
 
+/// Keeps the stack small for what the body calls: everything before and after it happens in functions of
+/// their own, whose frames are gone by then, and only [`Frame`] stays.
 #[inline(never)]
-fn run_recorded<A, R>(
+fn run_recorded<A, R, P: More>(
     generation: u32,
     callsite: &'static Callsite,
     arguments: A,
-    used: impl FnOnce(&mut Encoder, &A),
+    used: impl FnOnce(&mut Encoder, &A) -> P,
     body: impl FnOnce(A) -> R,
     ended: impl FnOnce(&mut Encoder, &R),
 ) -> R {
-    let started = Local::with(|local| {
-        let recording = local.recording(generation)?;
-        let site = callsite.site(recording);
-        let task = StartedTask::start(local, recording, site, |encoder| used(encoder, &arguments))?;
-        Some((local.current.replace(task.current), task))
-    });
-    let Some((previous, task)) = started else { return body(arguments) };
-    let outcome = catch_unwind(AssertUnwindSafe(|| body(arguments)));
-    Local::with(|local| {
-        local.current.set(previous);
-        match &outcome {
-            Ok(result) => task.end_in(local, Ending::Returned, |encoder| ended(encoder, result)),
-            Err(payload) => {
-                task.end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &**payload));
+    let mut frame = Frame::NONE;
+    frame.start(generation, callsite, &arguments, used);
+    if frame.task.is_none() {
+        return body(arguments);
+    }
+    // The result does not travel through the frames of `catch_unwind`: each would hold a copy of it in
+    // a build without optimization.
+    let mut result = None;
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let _ = result.insert(body(arguments));
+    }));
+    frame.end(outcome, &mut result, ended)
+}
+
+/// What a sync call leaves on the stack while its body runs.
+struct Frame {
+    /// The context of the caller.
+    previous: Current,
+    /// The task; none if it is not recorded. The rest of it is the current context again when the body
+    /// is done.
+    task: Bits,
+}
+
+impl Frame {
+    const NONE: Self = Self { previous: Current::NONE, task: Bits::NONE };
+
+    #[inline(never)]
+    fn start<A, P: More>(
+        &mut self,
+        generation: u32,
+        callsite: &'static Callsite,
+        arguments: &A,
+        used: impl FnOnce(&mut Encoder, &A) -> P,
+    ) {
+        Local::with(|local| {
+            let Some(recording) = local.recording(generation) else { return };
+            let site = callsite.site(recording);
+            let task = StartedTask::start(local, recording, site, |encoder| used(encoder, arguments));
+            if let Some(task) = task {
+                self.task = task.current.task;
+                self.previous = local.current.replace(task.current);
             }
+        });
+    }
+
+    #[inline(never)]
+    fn end<R>(
+        &self,
+        outcome: thread::Result<()>,
+        result: &mut Option<R>,
+        ended: impl FnOnce(&mut Encoder, &R),
+    ) -> R {
+        if let Err(payload) = outcome {
+            self.panicked(payload);
         }
-    });
-    outcome.unwrap_or_else(|payload| resume_unwind(payload))
+        let result = result.take().expect("the body has returned");
+        Local::with(|local| {
+            self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
+        });
+        result
+    }
+
+    #[cold]
+    fn panicked(&self, payload: Box<dyn Any + Send>) -> ! {
+        Local::with(|local| {
+            self.leave(local).end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &*payload));
+        });
+        resume_unwind(payload)
+    }
+
+    /// Makes the caller's context the current one and answers the task.
+    fn leave(&self, local: &Local) -> StartedTask {
+        let current = local.current.replace(self.previous);
+        if current.task == self.task {
+            return StartedTask { current };
+        }
+        // The body entered a context and forgot to leave it. How the task ended is still known.
+        let generation = local.generation();
+        let current = Current {
+            task: self.task,
+            generation,
+            activity: NO_ACTIVITY,
+            level: Level::Lightweight,
+            ..current
+        };
+        StartedTask { current }
+    }
 }
 
 /// How a task came to its end; an error that was written makes [`Ending::Returned`] an `ERROR`.
@@ -97,8 +171,6 @@ impl Ending {
 #[derive(Debug)]
 pub struct StartedTask {
     pub(super) current: Current,
-    site: Site,
-    generation: u32,
 }
 
 impl StartedTask {
@@ -116,11 +188,11 @@ impl StartedTask {
     }
 
     #[inline]
-    pub(super) fn start(
+    pub(super) fn start<P: More>(
         local: &Local,
         recording: &'static Recording,
         site: Site,
-        used: impl FnOnce(&mut Encoder),
+        more: impl FnOnce(&mut Encoder) -> P,
     ) -> Option<Self> {
         if site.level == Level::Off {
             return None;
@@ -129,37 +201,28 @@ impl StartedTask {
             local.refuse(recording, DropReason::Nested);
             return None;
         }
-        let caller = local.current.get();
-        let workflow = if caller.workflow == 0 { recording.oldest_workflow() } else { caller.workflow };
         let (id, now) = local.next_id(recording);
-        let current = caller.child(id, workflow);
-        let start = TaskStart {
-            task: TaskId::from_u128(id),
-            parent: (caller.task != 0).then(|| TaskId::from_u128(caller.task)),
-            workflow: (workflow != 0).then(|| WorkflowId::from_u128(workflow)),
-            ticks: now,
-            activity: site.activity,
-            depth: current.depth,
-            level: site.level,
-            thread: local.thread.get(),
-            root: (current.root != id).then(|| TaskId::from_u128(current.root)),
-            snapshot: snapshot(local, recording, site.level, now, workflow),
-        };
-        let fixed = start.encode();
-        if site.level.has_values() {
-            offer_with_items(local, recording, recording.limits(), |encoder| {
-                used(encoder);
-                (Kind::TaskStart, &*fixed)
+        let limits = Limits { values: site.level.has_values(), ..recording.limits() };
+        let start = StartOf::new(local, recording, site, id, now);
+        let current = if limits.values || P::HAS_MORE {
+            let mut current = Current::NONE;
+            offer_with_items(local, recording, limits, |encoder| {
+                let fixed;
+                (current, fixed) = start.below(more(encoder).parent());
+                (Kind::TaskStart, fixed)
             });
+            current
         } else {
+            let (current, fixed) = start.below(None);
             local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &fixed, tail: &[] });
-        }
-        Some(Self { current, site, generation: recording.generation() })
+            current
+        };
+        Some(Self { current })
     }
 
     /// The id of the task.
     pub fn id(&self) -> TaskId {
-        TaskId::from_u128(self.current.task)
+        self.current.task.task().unwrap_or(TaskId::from_u128(0))
     }
 
     /// The context in which its children run.
@@ -177,33 +240,90 @@ impl StartedTask {
         // A task that outlives its recording has nowhere to go; its START is interrupted by then.
         let Some(recording) = self.recording(local) else { return };
         let now = ticks();
-        let snapshot = snapshot(local, recording, self.site.level, now, self.current.workflow);
-        let limits = Limits { values: self.site.level.has_values(), ..recording.limits() };
+        let snapshot = snapshot(local, recording, self.current.level, now, self.current.workflow);
+        let limits = Limits { values: self.current.level.has_values(), ..recording.limits() };
         offer_with_items(local, recording, limits, |encoder| {
             write(encoder);
             let (status, error_kind) = ending.status(encoder.has_error());
-            let (task, activity) = (self.id(), self.site.activity);
+            let (task, activity) = (self.id(), self.current.activity);
             (Kind::TaskEnd, TaskEnd { task, ticks: now, status, error_kind, activity, snapshot }.encode())
         });
     }
 
     /// Adds to the task while it runs: survives the process from then on.
-    pub fn update(&self, ordinal: u32, write: impl FnOnce(&mut Encoder)) {
-        Local::with(|local| {
-            let Some(recording) = self.recording(local) else { return };
-            let limits = Limits { values: self.site.level.has_values(), ..recording.limits() };
-            let update =
-                TaskUpdate { task: self.id(), ticks: ticks(), activity: self.site.activity, ordinal };
-            offer_with_items(local, recording, limits, |encoder| {
-                write(encoder);
-                (Kind::TaskUpdate, update.encode())
-            });
-        });
+    pub fn update(&self, write: impl FnOnce(&mut Encoder)) {
+        Local::with(|local| update(local, self.current, write));
     }
 
     #[inline]
     fn recording(&self, local: &Local) -> Option<&'static Recording> {
-        local.recording(self.generation).filter(|recording| recording.generation() == self.generation)
+        recording_of(local, self.current)
+    }
+}
+
+/// The recording that a context belongs to, if it is still in force.
+#[inline]
+pub(super) fn recording_of(local: &Local, current: Current) -> Option<&'static Recording> {
+    local.recording(current.generation).filter(|recording| recording.generation() == current.generation)
+}
+
+/// Adds to the task of a context.
+pub(super) fn update(local: &Local, current: Current, write: impl FnOnce(&mut Encoder)) {
+    let Some(task) = current.task.task() else { return };
+    let Some(recording) = recording_of(local, current) else { return };
+    let limits = Limits { values: current.level.has_values(), ..recording.limits() };
+    offer_with_items(local, recording, limits, |encoder| {
+        write(encoder);
+        let (activity, ordinal) = (current.activity, recording.next_update());
+        (Kind::TaskUpdate, TaskUpdate { task, ticks: ticks(), activity, ordinal }.encode())
+    });
+}
+
+/// What the fixed words of a START are made of.
+struct StartOf {
+    caller: Current,
+    site: Site,
+    generation: u32,
+    thread: u32,
+    id: u128,
+    now: u64,
+    snapshot: Option<SnapshotUse>,
+}
+
+impl StartOf {
+    #[inline]
+    fn new(local: &Local, recording: &'static Recording, site: Site, id: u128, now: u64) -> Self {
+        let mut caller = local.current.get();
+        if caller.workflow.is_none() {
+            caller.workflow = Bits::new(recording.oldest_workflow());
+        }
+        let snapshot = snapshot(local, recording, site.level, now, caller.workflow);
+        let (generation, thread) = (recording.generation(), local.thread.get());
+        Self { caller, site, generation, thread, id, now, snapshot }
+    }
+
+    /// The task's context and its START, below the caller or what was given instead.
+    #[inline]
+    fn below(&self, parent: Option<Context>) -> (Current, FixedWords) {
+        let site = self.site;
+        let mut caller = parent.map_or(self.caller, |parent| parent.current);
+        if caller.workflow.is_none() {
+            caller.workflow = self.caller.workflow;
+        }
+        let current = caller.child(self.id, site, self.generation);
+        let start = TaskStart {
+            task: TaskId::from_u128(self.id),
+            parent: caller.task.task(),
+            workflow: current.workflow.workflow(),
+            ticks: self.now,
+            activity: site.activity,
+            depth: current.depth,
+            level: site.level,
+            thread: self.thread,
+            root: current.root.task().filter(|_| !caller.task.is_none()),
+            snapshot: self.snapshot,
+        };
+        (current, start.encode())
     }
 }
 
@@ -233,10 +353,10 @@ fn snapshot(
     recording: &Recording,
     level: Level,
     now: u64,
-    workflow: u128,
+    workflow: Bits,
 ) -> Option<SnapshotUse> {
     let snapshots = recording.snapshots().filter(|_| level.has_snapshots())?;
-    snapshots.now(local, recording, now, workflow)
+    snapshots.now(local, recording, now, workflow.workflow())
 }
 
 /// Writes the message of a panic, where its payload is one.
@@ -258,7 +378,7 @@ pub struct AsyncTask {
 
 /// Starts recording a call of an async function.
 #[inline]
-pub fn begin(callsite: &'static Callsite, used: impl FnOnce(&mut Encoder)) -> AsyncTask {
+pub fn begin<P: More>(callsite: &'static Callsite, used: impl FnOnce(&mut Encoder) -> P) -> AsyncTask {
     match active_generation() {
         0 => AsyncTask { task: None },
         generation => begin_recorded(generation, callsite, used),
@@ -266,10 +386,10 @@ pub fn begin(callsite: &'static Callsite, used: impl FnOnce(&mut Encoder)) -> As
 }
 
 #[inline(never)]
-fn begin_recorded(
+fn begin_recorded<P: More>(
     generation: u32,
     callsite: &'static Callsite,
-    used: impl FnOnce(&mut Encoder),
+    used: impl FnOnce(&mut Encoder) -> P,
 ) -> AsyncTask {
     let task = Local::with(|local| {
         let recording = local.recording(generation)?;

@@ -7,10 +7,10 @@ use std::task::{Context as PollContext, Poll};
 
 use telemetry_journal::clock::ticks;
 
-use super::current::{Context, Current};
+use super::current::{Bits, Context, Current};
 use super::local::Local;
 use super::recording::{Recording, active_generation};
-use super::task::{Ending, offer_with_items, panic_message, poll_in};
+use super::task::{Ending, offer_with_items, panic_message, poll_in, recording_of};
 use crate::encoder::Encoder;
 use crate::id::{TaskId, WorkflowId};
 use crate::record::{Field, Kind, WorkflowEnd, WorkflowStart};
@@ -75,7 +75,6 @@ impl WorkflowSite {
 #[derive(Debug)]
 pub struct StartedWorkflow {
     current: Current,
-    generation: u32,
 }
 
 impl StartedWorkflow {
@@ -87,12 +86,12 @@ impl StartedWorkflow {
         }
         Local::with(|local| {
             let recording = local.recording(generation)?;
-            let caller = local.current.get();
+            let (parent_workflow, parent_task) = caller(local.current.get(), recording);
             let (id, now) = local.next_id(recording);
             let start = WorkflowStart {
                 workflow: WorkflowId::from_u128(id),
-                parent_workflow: (caller.workflow != 0).then(|| WorkflowId::from_u128(caller.workflow)),
-                parent_task: (caller.task != 0).then(|| TaskId::from_u128(caller.task)),
+                parent_workflow,
+                parent_task,
                 ticks: now,
             };
             recording.open_workflow(start.workflow);
@@ -104,14 +103,14 @@ impl StartedWorkflow {
                 write(encoder);
                 (Kind::WorkflowStart, start.encode())
             });
-            let current = Current { workflow: id, ..Current::NONE };
-            Some(Self { current, generation: recording.generation() })
+            let generation = recording.generation();
+            Some(Self { current: Current { workflow: Bits::new(id), generation, ..Current::NONE } })
         })
     }
 
     /// The id of the workflow.
     pub fn id(&self) -> WorkflowId {
-        WorkflowId::from_u128(self.current.workflow)
+        self.current.workflow.workflow().unwrap_or(WorkflowId::from_u128(0))
     }
 
     /// The context in which its tasks run.
@@ -122,11 +121,20 @@ impl StartedWorkflow {
     /// Ends the workflow.
     pub fn end(self, ending: Ending, write: impl FnOnce(&mut Encoder)) {
         Local::with(|local| {
-            let recording = local.recording(self.generation);
-            if let Some(recording) = recording.filter(|recording| recording.generation() == self.generation) {
+            if let Some(recording) = recording_of(local, self.current) {
                 end_workflow(local, recording, self.id(), ending, write);
             }
         });
+    }
+}
+
+/// The workflow and the task that a workflow is started in; where there is none, those of the process
+/// that started this one.
+fn caller(current: Current, recording: &Recording) -> (Option<WorkflowId>, Option<TaskId>) {
+    let here = (current.workflow.workflow(), current.task.task());
+    match recording.parent() {
+        Some(parent) if here == (None, None) => (parent.workflow, parent.task),
+        _ => here,
     }
 }
 

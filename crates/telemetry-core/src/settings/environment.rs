@@ -19,6 +19,13 @@ pub const USER: &str = "USER";
 /// The user's name, on systems without [`USER`].
 pub const LOGNAME: &str = "LOGNAME";
 
+/// The workflow, in another process, of the task that started this one.
+pub const PARENT_WORKFLOW: &str = "TELEMETRY_PARENT_WORKFLOW";
+/// The task, in another process, that started this one.
+pub const PARENT_TASK: &str = "TELEMETRY_PARENT_TASK";
+/// The same for others, as W3C trace context has it.
+pub const TRACEPARENT: &str = "TRACEPARENT";
+
 /// Which NVIDIA devices this process may see.
 pub const CUDA_VISIBLE_DEVICES: &str = "CUDA_VISIBLE_DEVICES";
 /// Which AMD devices this process may see.

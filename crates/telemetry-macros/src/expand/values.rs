@@ -5,6 +5,7 @@ use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::{Ident, Index, LitStr};
 
+use crate::arguments::Argument;
 use crate::expand::body::shown_at;
 use crate::validate::{Outputs, TaskPlan};
 
@@ -35,7 +36,9 @@ impl TaskPlan {
             .filter(|name| is_in_scope(name))
             .map(|name| self.used(name, &quote_spanned!(shown_at(name.span())=> &#name)))
             .collect();
-        one_parameter(&calls)
+        let names = self.arguments.iter().flat_map(|argument| &argument.names);
+        let bindings = names.filter(|name| self.extras.mentions(name)).map(by_reference).collect();
+        one_parameter(&self.with_extras(calls, &bindings))
     }
 
     /// Captures the arguments before their patterns were matched.
@@ -57,25 +60,63 @@ impl TaskPlan {
     }
 
     fn used_of_each(&self, place: impl Fn(usize, &Ident) -> TokenStream) -> TokenStream {
-        let calls = self.arguments.iter().enumerate().map(|(position, argument)| {
-            let place = place(position, &argument.ident);
-            let Some((pattern, names)) = argument.by_reference(&self.skipped) else {
-                let name = argument.names.first().filter(|name| self.is_captured(name));
-                return name.map(|name| self.used(name, &place)).unwrap_or_default();
-            };
-            if names.is_empty() {
-                return TokenStream::new();
+        let arguments = || self.arguments.iter().enumerate();
+        let calls =
+            arguments().map(|(position, argument)| self.used_of(argument, &place(position, &argument.ident)));
+        let bindings = arguments()
+            .map(|(position, argument)| self.bound_for_extras(argument, &place(position, &argument.ident)));
+        self.with_extras(calls.collect(), &bindings.collect())
+    }
+
+    /// Captures one argument, or what its pattern finds in it.
+    fn used_of(&self, argument: &Argument, place: &TokenStream) -> TokenStream {
+        let hidden: Vec<Ident> = self.skipped.iter().chain(&self.redacted).cloned().collect();
+        let Some((pattern, names)) = argument.by_reference(&hidden) else {
+            let name = argument.names.first().filter(|name| self.is_captured(name));
+            return name.map(|name| self.used(name, place)).unwrap_or_default();
+        };
+        let redacted =
+            argument.names.iter().filter(|name| self.is_captured(name) && self.redacted.contains(name));
+        let redacted = redacted.map(|name| self.used(name, place));
+        if names.is_empty() {
+            return redacted.collect();
+        }
+        let calls = names.iter().map(|name| self.used(name, &quote_spanned!(Span::mixed_site()=> #name)));
+        quote_spanned!(Span::mixed_site()=> { let #pattern = #place; #(#calls)* } #(#redacted)*)
+    }
+
+    /// Binds the names that expressions of options need, as references.
+    fn bound_for_extras(&self, argument: &Argument, place: &TokenStream) -> TokenStream {
+        let others: Vec<Ident> =
+            argument.names.iter().filter(|name| !self.extras.mentions(name)).cloned().collect();
+        if others.len() == argument.names.len() {
+            return TokenStream::new();
+        }
+        match argument.by_reference(&others) {
+            Some((pattern, _)) => quote_spanned!(Span::mixed_site()=> let #pattern = #place;),
+            None => {
+                let ident = &argument.ident;
+                quote_spanned!(Span::mixed_site()=> let #ident = #place;)
             }
-            let calls = names.iter().map(|name| self.used(name, &quote_spanned!(Span::mixed_site()=> #name)));
-            quote_spanned!(Span::mixed_site()=> { let #pattern = #place; #(#calls)* })
-        });
-        calls.collect()
+        }
+    }
+
+    /// Adds what other options say; `bindings` are the names that they need.
+    fn with_extras(&self, calls: TokenStream, bindings: &TokenStream) -> TokenStream {
+        if self.extras.is_empty() {
+            return calls;
+        }
+        let statements = self.extras.statements(&self.private);
+        quote_spanned!(Span::mixed_site()=> #calls #bindings #statements)
     }
 
     fn used(&self, name: &Ident, reference: &TokenStream) -> TokenStream {
         let key = self.key(name);
         let private = &self.private;
         let span = shown_at(name.span());
+        if self.redacted.contains(name) {
+            return quote_spanned!(span=> __encoder.used(#key, |__value| __value.redacted("argument")););
+        }
         quote_spanned!(span=> __encoder.used(#key, |__value| #private::capture!(__value, #reference));)
     }
 
@@ -124,4 +165,8 @@ fn one_parameter(calls: &TokenStream) -> TokenStream {
         return quote_spanned!(Span::mixed_site()=> |_| {});
     }
     quote_spanned!(Span::mixed_site()=> |__encoder| { #calls })
+}
+
+fn by_reference(name: &Ident) -> TokenStream {
+    quote_spanned!(Span::mixed_site()=> let #name = &#name;)
 }

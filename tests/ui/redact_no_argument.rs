@@ -1,0 +1,8 @@
+use telemetry::task;
+
+#[task(redact(secrte, other))]
+fn send(secret: &str) -> usize {
+    secret.len()
+}
+
+fn main() {}
