@@ -1,4 +1,4 @@
-//! The only start-up code: settings → journal → sensors → drain → exit hook.
+//! The only start-up code: settings → journal → sensors → drain → sampler → exit hook.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,7 @@ use telemetry_journal::{Config, Counters, Journal, Source, process};
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
 use crate::not_yet::not_yet;
+use crate::sampler::Sampler;
 use crate::warning::{explained, warn};
 use crate::{facts, sensors};
 
@@ -62,6 +63,8 @@ pub struct Flushed {
 #[derive(Debug)]
 struct Running {
     recording: &'static Recording,
+    /// None where nobody asked for a series.
+    sampler: Option<Sampler>,
     /// None where another process drains.
     drain: Option<DrainThread>,
 }
@@ -153,12 +156,16 @@ impl Running {
             settings,
         })?;
         let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose()?;
+        let sampler = Sampler::start(recording)?;
         hook_once();
-        Ok(Self { recording, drain })
+        Ok(Self { recording, sampler, drain })
     }
 
-    /// Ends the recording and the drain.
+    /// Ends the series, the recording and the drain.
     fn stop(&self, timeout: Duration) {
+        if let Some(sampler) = &self.sampler {
+            sampler.stop(timeout);
+        }
         self.recording.end_open_workflows();
         self.recording.remove();
         if let Some(drain) = &self.drain {

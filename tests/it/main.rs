@@ -3,8 +3,10 @@
 mod bad_input;
 mod bodies;
 mod defects;
+mod loads;
 mod processes;
 mod programs;
 mod quickstart;
+mod readings;
 mod recording;
 mod tidy;

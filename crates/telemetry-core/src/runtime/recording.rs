@@ -120,6 +120,22 @@ impl Recording {
         ACTIVE.store(0, Ordering::Release);
     }
 
+    /// Records a snapshot now, however young the latest is; nothing when snapshots are switched off or
+    /// another thread is taking one. It belongs to the oldest open workflow.
+    ///
+    /// Goes through the shared lane where the calling thread has none of its own: a thread that only
+    /// takes snapshots claims none.
+    pub fn sample(&self) {
+        if let Some(snapshots) = &self.snapshots {
+            Local::with(|local| snapshots.take(local, self, self.oldest_workflow()));
+        }
+    }
+
+    /// Whether snapshots are taken at all.
+    pub fn has_snapshots(&self) -> bool {
+        self.snapshots.is_some()
+    }
+
     /// Where records go.
     pub fn journal(&self) -> &'static Journal {
         self.journal

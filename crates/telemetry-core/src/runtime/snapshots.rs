@@ -52,8 +52,9 @@ impl Snapshots {
         (snapshot != 0).then_some(SnapshotUse { snapshot, age_ms })
     }
 
+    /// Takes a snapshot, unless another thread is at it.
     #[cold]
-    fn take(&self, local: &Local, recording: &Recording, workflow: u128) -> Option<SnapshotUse> {
+    pub(super) fn take(&self, local: &Local, recording: &Recording, workflow: u128) -> Option<SnapshotUse> {
         let mut sensor = match self.sensor.try_lock() {
             Ok(sensor) => sensor,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
