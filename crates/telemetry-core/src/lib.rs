@@ -5,7 +5,7 @@
 
 pub mod capture;
 pub mod encoder;
-mod glob;
+pub mod glob;
 pub mod id;
 pub mod level;
 pub mod record;

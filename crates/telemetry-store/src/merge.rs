@@ -22,6 +22,7 @@ use fields::{Fields, Phase};
 use keys::Keys;
 use slots::{Fill, Slots};
 use statements::Statements;
+use task::Site;
 
 use crate::id_text::IdText;
 
@@ -95,6 +96,7 @@ pub(crate) struct Merge<'a> {
     batch: &'a Batch,
     clock: Clock,
     recorder: i64,
+    site: Site,
     applied: Applied,
 }
 
@@ -108,8 +110,19 @@ impl<'a> Merge<'a> {
         let Memory { keys, slots, fields, .. } = memory;
         let recorder = keys.recorder(connection, source)?;
         let statements = Statements::prepare(connection)?;
-        let (clock, applied) = (source.clock(), Applied::default());
-        Ok(Self { connection, statements, keys, slots, fields, source, batch, clock, recorder, applied })
+        Ok(Self {
+            connection,
+            statements,
+            keys,
+            slots,
+            fields,
+            source,
+            batch,
+            clock: source.clock(),
+            recorder,
+            site: Site::default(),
+            applied: Applied::default(),
+        })
     }
 
     pub(crate) fn run(mut self, origin: Origin) -> rusqlite::Result<Applied> {

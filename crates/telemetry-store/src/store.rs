@@ -56,8 +56,8 @@ pub struct Store {
 
 impl Store {
     /// Opens the database for writing, and makes it, its folder and its schema where they are missing.
-    /// A file that is damaged or not ours is renamed and a new one begun; one of a newer version is
-    /// refused.
+    /// A file that is damaged is renamed and a new one begun; one of a newer version, or of
+    /// something else, is refused: it may be somebody's own.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -73,7 +73,7 @@ impl Store {
         let connect = || Watch::around(&path, || connect(&path, options));
         let mut warnings = Vec::new();
         let (connection, watch) = match connect() {
-            Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
+            Err(error @ StoreError::Damaged { .. }) => {
                 let aside = file::put_aside(&path)?;
                 warnings.push(format!("{error}; it is kept as {}", aside.display()));
                 connect()?

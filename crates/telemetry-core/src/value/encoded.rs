@@ -10,9 +10,18 @@ pub struct Encoded<'a> {
 
 impl<'a> Encoded<'a> {
     /// Takes one value off the front of `bytes`; none where they do not begin with a whole value.
+    #[inline]
     pub fn read(bytes: &mut &'a [u8]) -> Option<Self> {
         let whole = *bytes;
-        skip(bytes)?;
+        match *whole.first()? {
+            // Most values, without the general way.
+            tag::SMALL_INT..=0x7F => *bytes = &whole[1..],
+            first @ tag::SHORT_TEXT..=0xBF => {
+                *bytes = whole.get(1 + usize::from(first - tag::SHORT_TEXT)..)?;
+            }
+            tag::F64 => *bytes = whole.get(9..)?,
+            _ => skip(bytes)?,
+        }
         Some(Self { bytes: &whole[..whole.len() - bytes.len()] })
     }
 

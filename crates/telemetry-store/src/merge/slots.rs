@@ -40,12 +40,16 @@ impl Slot {
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
-    by_task: HashMap<TaskId, u32, IdHasherBuilder>,
+    /// The task of the last record: the END of a task that calls no other follows its START, and such a
+    /// task never enters the map.
+    last: Option<(TaskId, usize)>,
+    by_task: HashMap<TaskId, usize, IdHasherBuilder>,
 }
 
 impl Slots {
     pub(super) fn clear(&mut self) {
         self.slots.clear();
+        self.last = None;
         self.by_task.clear();
     }
 
@@ -75,12 +79,20 @@ impl Slots {
     }
 
     fn slot(&mut self, task: TaskId) -> usize {
-        let next = self.slots.len() as u32;
-        let index = *self.by_task.entry(task).or_insert(next);
-        if index == next {
+        if let Some((last, index)) = self.last {
+            if last == task {
+                return index;
+            }
+            if !self.slots[index].is_applied {
+                self.by_task.insert(last, index);
+            }
+        }
+        let index = self.by_task.get(&task).copied().unwrap_or(self.slots.len());
+        if index == self.slots.len() {
             self.slots.push(Slot { start: NONE, end: NONE, is_applied: false });
         }
-        index as usize
+        self.last = Some((task, index));
+        index
     }
 }
 

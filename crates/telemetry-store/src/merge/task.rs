@@ -1,6 +1,9 @@
 //! Task rows: START and END become one INSERT where they meet, else each writes its own columns.
 
+use std::sync::Arc;
+
 use rusqlite::{Statement, ToSql};
+use telemetry_core::id::WorkflowId;
 use telemetry_core::record::{Items, SnapshotUse, TaskEnd, TaskStart};
 use telemetry_core::status::ErrorKind;
 
@@ -37,6 +40,21 @@ struct Ending {
     status: Option<u8>,
     error_kind: Option<u8>,
     ended_ns: Option<i64>,
+}
+
+/// Where tasks belong, as keys of rows; tasks that follow each other mostly share it.
+#[derive(Debug, Default)]
+pub(super) struct Site {
+    names: Option<(Option<WorkflowId>, u32, u32)>,
+    workflow: i64,
+    activity: Option<Arc<Activity>>,
+    thread: i64,
+}
+
+impl Site {
+    fn activity_key(&self) -> i64 {
+        self.activity.as_ref().map_or(0, |activity| activity.key)
+    }
 }
 
 /// A snapshot's key, and how old it was when it was used.
@@ -84,38 +102,50 @@ impl Merge<'_> {
         end: Option<(TaskEnd, Items<'_>)>,
     ) -> rusqlite::Result<()> {
         let task = IdText::new(start.task.as_u128());
-        let activity = self.keys.activity(self.connection, self.source, start.activity)?;
-        let mut steady = self.steady(&start, activity.as_deref())?;
+        self.find_site(&start)?;
+        let mut steady = self.steady(&start);
+        let activity = self.site.activity.as_deref();
         self.fields.clear();
-        self.fields.collect(&mut self.statements, task, Phase::Start, activity.as_deref(), start_items)?;
+        self.fields.collect(&mut self.statements, task, Phase::Start, activity, start_items)?;
         let mut ending = Ending::default();
         if let Some((end, items)) = end {
-            self.fields.collect(&mut self.statements, task, Phase::End, activity.as_deref(), items)?;
+            self.fields.collect(&mut self.statements, task, Phase::End, activity, items)?;
             ending = self.ending(&end);
             steady.status = ending.status;
             steady.end_snapshot = self.snapshot_columns(end.snapshot);
         }
-        let activity = activity.map_or(0, |activity| activity.key);
+        let activity = self.site.activity_key();
         let begin_ns = self.clock.unix_ns(start.ticks);
         self.write_started(&Started { task, start: &start, activity, begin_ns, ending, steady })
     }
 
-    fn steady(&mut self, start: &TaskStart, activity: Option<&Activity>) -> rusqlite::Result<Steady> {
+    /// Looks the site up, unless it is that of the task before.
+    fn find_site(&mut self, start: &TaskStart) -> rusqlite::Result<()> {
+        let names = Some((start.workflow, start.activity, start.thread));
+        if self.site.names == names {
+            return Ok(());
+        }
         let workflow = match start.workflow {
             Some(workflow) => self.keys.workflow(self.connection, workflow)?,
             None => 0,
         };
-        self.keys.step(self.connection, workflow, activity.map_or(0, |activity| activity.key))?;
-        Ok(Steady {
-            workflow,
+        let activity = self.keys.activity(self.connection, self.source, start.activity)?;
+        let thread = self.keys.thread(self.connection, self.source, start.thread)?;
+        self.site = Site { names, workflow, activity, thread };
+        self.keys.step(self.connection, workflow, self.site.activity_key())
+    }
+
+    fn steady(&self, start: &TaskStart) -> Steady {
+        Steady {
+            workflow: self.site.workflow,
             recorder: self.recorder,
-            thread: self.keys.thread(self.connection, self.source, start.thread)?,
+            thread: self.site.thread,
             depth: start.depth,
             level: start.level.code(),
             status: None,
             start_snapshot: self.snapshot_columns(start.snapshot),
             end_snapshot: (None, None),
-        })
+        }
     }
 
     fn write_started(&mut self, started: &Started<'_>) -> rusqlite::Result<()> {

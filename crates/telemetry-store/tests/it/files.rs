@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use telemetry_store::{Drain, Reader, SCHEMA_VERSION, StoreError, StoreOptions};
+use telemetry_store::{Drain, Reader, SCHEMA_VERSION, Store, StoreError, StoreOptions};
 
 use crate::harness::*;
 
@@ -54,11 +54,16 @@ fn a_damaged_database_is_put_aside() {
 }
 
 #[test]
-fn a_database_of_something_else_is_put_aside() {
+fn a_database_of_something_else_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("provenance.db");
     sqlite(&path, "create table cats (name); pragma application_id = 7");
-    check_put_aside(&path, "is not a telemetry store (application id 0x7)");
+    let before = fs::read(&path).unwrap();
+    for error in [Reader::open(&path).unwrap_err(), Store::open(&path, StoreOptions::default()).unwrap_err()]
+    {
+        assert!(error.to_string().contains("is not a telemetry store (application id 0x7)"), "{error}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
 }
 
 #[test]

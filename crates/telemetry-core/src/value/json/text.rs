@@ -11,6 +11,11 @@ pub(super) fn write_quoted(out: &mut Vec<u8>, text: &[u8]) {
 
 /// Appends the inside of a string; bytes that are not UTF-8 become replacement characters.
 pub(super) fn write_text(out: &mut Vec<u8>, text: &[u8]) {
+    // Most texts are short and plain: one look, without leaving it early, is the fastest.
+    let is_plain = text.iter().fold(true, |all, byte| all & IS_PLAIN[usize::from(*byte)]);
+    if is_plain {
+        return out.extend_from_slice(text);
+    }
     if std::str::from_utf8(text).is_ok() {
         return write_valid(out, text);
     }
@@ -41,6 +46,17 @@ const NEEDS_ESCAPE: [bool; 256] = {
     table[b'"' as usize] = true;
     table[b'\\' as usize] = true;
     table[0x7F] = true;
+    table
+};
+
+/// ASCII that stands for itself.
+const IS_PLAIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0x20;
+    while byte < 0x7F {
+        table[byte] = !NEEDS_ESCAPE[byte];
+        byte += 1;
+    }
     table
 };
 
