@@ -29,6 +29,7 @@ pub(crate) fn run(name: &str) -> i32 {
         "freed" => loads::freed(),
         "one_load" => loads::one(),
         "open_files" => loads::open_files(),
+        "stopped" => loads::stopped(),
         "small_run" => assert_eq!(small(), 7),
         "one_burst" => one_burst(),
         "small" => return small(),

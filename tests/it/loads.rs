@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
-use telemetry::{task, workflow};
+use telemetry::{Recorder, task, workflow};
 
 pub(crate) const CPU: Duration = Duration::from_millis(500);
 pub(crate) const MEMORY_BYTES: usize = 256 << 20;
@@ -131,10 +131,22 @@ fn burns_little() {
     stay(Duration::from_millis(2));
 }
 
-/// Records, and then lists which of the kernel's files it holds open.
+/// Records, and lists which of the kernel's files it holds open meanwhile.
 #[workflow]
 pub(crate) fn open_files() {
     burns_little();
+    list_open_files();
+}
+
+/// The same after the recorder has stopped.
+pub(crate) fn stopped() {
+    let recorder = Recorder::start_with_found_settings().expect("recording starts");
+    burns_little();
+    recorder.stop(Duration::from_mins(1));
+    list_open_files();
+}
+
+fn list_open_files() {
     let entries = fs::read_dir("/proc/self/fd").expect("descriptors are listed");
     let targets = entries.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
     let mut output = std::io::stdout();

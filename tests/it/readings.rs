@@ -184,6 +184,15 @@ fn all_off_opens_no_file_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_recorder_that_stops_closes_the_files_of_its_sensors() {
+    let output = succeed(Place::new().program("stopped").output());
+    assert_eq!(
+        output.lines().filter(|line| line.starts_with("open ")).collect::<Vec<_>>(),
+        Vec::<&str>::new()
+    );
+}
+
+#[test]
 fn a_typo_in_the_list_of_metrics_names_those_that_there_are() {
     let yaml = "telemetry_capture: {gpu: [used, temprature]}";
     let error = Settings::from_yaml(yaml, "settings.yaml".as_ref()).expect_err("there is no such metric");

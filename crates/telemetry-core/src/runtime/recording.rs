@@ -111,6 +111,9 @@ impl Recording {
             *current = None;
         }
         drop(current);
+        if let Some(snapshots) = &self.snapshots {
+            snapshots.close();
+        }
         Local::with(Local::detach);
     }
 
