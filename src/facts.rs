@@ -11,6 +11,7 @@ use telemetry_journal::process::hostname;
 
 /// The facts about this process.
 pub(crate) fn process(settings: &Settings) -> ProcessName {
+    let (machine, machine_state) = crate::sensors::machine(settings);
     ProcessName {
         user: settings.experiment.user.clone().or_else(environment::user),
         hostname: hostname(),
@@ -18,7 +19,8 @@ pub(crate) fn process(settings: &Settings) -> ProcessName {
         cmd_line: std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect(),
         settings: settings.to_json(),
         code_repository: code_repository(&environment::working_dir()).unwrap_or(Value::Null),
-        machine: crate::sensors::machine(settings),
+        machine,
+        machine_state,
         recorder_version: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }

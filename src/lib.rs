@@ -39,6 +39,7 @@ mod error;
 mod facts;
 mod not_yet;
 mod recorder;
+mod sampler;
 #[cfg(feature = "sensors")]
 mod sensors;
 #[cfg(not(feature = "sensors"))]

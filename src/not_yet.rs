@@ -10,7 +10,6 @@ pub(crate) fn not_yet(settings: &Settings) -> Vec<&'static str> {
         limits.iter().any(Option::is_some) || rule.sample.is_some() || rule.per_second.is_some()
     };
     [
-        ("telemetry_capture.sample_every_ms", settings.telemetry_capture.sample_every_ms.is_some()),
         ("instrumentation.model", settings.instrumentation.model != default.instrumentation.model),
         ("capture.rules: sampling and limits", settings.capture.rules.iter().any(is_limited)),
         ("capture.reload", settings.capture.reload),

@@ -1,4 +1,4 @@
-//! The only start-up code: settings → journal → sensors → drain → exit hook.
+//! The only start-up code: settings → journal → sensors → drain → sampler → exit hook.
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use telemetry_journal::{Config, Counters, Journal, Source, process};
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
 use crate::not_yet::not_yet;
+use crate::sampler::Sampler;
 use crate::warning::{explained, warn};
 use crate::{facts, sensors};
 
@@ -64,6 +65,8 @@ pub struct Flushed {
 #[derive(Debug)]
 struct Running {
     recording: &'static Recording,
+    /// None where nobody asked for a series.
+    sampler: Option<Sampler>,
     /// None where another process drains.
     drain: Option<DrainThread>,
 }
@@ -150,8 +153,9 @@ impl Running {
         let journal = Journal::create(&folder, journal_config(&settings))?;
         let started = Self::install(journal, settings).and_then(|recording| {
             let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose();
-            let drain = drain.inspect_err(|_| recording.remove())?;
-            Ok(Self { recording, drain })
+            let started = drain.and_then(|drain| Ok((Sampler::start(recording)?, drain)));
+            let (sampler, drain) = started.inspect_err(|_| recording.remove())?;
+            Ok(Self { recording, sampler, drain })
         });
         // A journal that nobody will drain must not be filled, nor stay behind.
         started.inspect(|_| hook_once()).inspect_err(|_| {
@@ -170,8 +174,11 @@ impl Running {
         Ok(Recording::install(options)?)
     }
 
-    /// Ends the recording and the drain.
+    /// Ends the series, the recording and the drain.
     fn stop(&self, timeout: Duration) {
+        if let Some(sampler) = &self.sampler {
+            sampler.stop(timeout);
+        }
         self.recording.end_open_workflows();
         self.recording.remove();
         if let Some(drain) = &self.drain {

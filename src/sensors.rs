@@ -32,13 +32,13 @@ pub(crate) fn sensor(settings: &Settings) -> Option<Box<dyn Sensor>> {
     Some(Box::new(MachineSensor { capture }))
 }
 
-/// Facts about the machine; null when they are switched off.
-pub(crate) fn machine(settings: &Settings) -> Value {
+/// Facts about the machine, those that stay and those that change; null when they are switched off.
+pub(crate) fn machine(settings: &Settings) -> (Value, Value) {
     if !settings.telemetry_capture.machine_info {
-        return Value::Null;
+        return (Value::Null, Value::Null);
     }
     let allow = &settings.redaction.environment_allow;
-    machine_info_with_gpus(&settings.telemetry_capture, allow, &gpu_options()).to_json()
+    machine_info_with_gpus(&settings.telemetry_capture, allow, &gpu_options()).split()
 }
 
 fn gpu_options() -> GpuOptions {

@@ -1,4 +1,5 @@
-//! The peer Flowcept: a Python process beside us that runs a burst of bare tasks when asked.
+//! The peer Flowcept: Python processes beside us that run a burst of bare tasks, or describe the machine,
+//! when asked.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +9,8 @@ use tempfile::TempDir;
 
 use crate::options::Options;
 
-const SCRIPT: &str = include_str!("flowcept_burst.py");
+const BURST: &str = include_str!("flowcept_burst.py");
+const MACHINE: &str = include_str!("flowcept_machine.py");
 
 /// What a burst is measured by.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +19,45 @@ pub(crate) enum Cost {
     Cpu,
 }
 
-/// A running Flowcept.
+/// A Flowcept that records.
 pub(crate) struct Flowcept {
+    script: Script,
+}
+
+impl Flowcept {
+    /// Starts it; why not, where it cannot be had.
+    pub(crate) fn start(options: &Options) -> Result<Self, String> {
+        Script::start(options, BURST).map(|script| Self { script })
+    }
+
+    /// Nanoseconds a bare task.
+    pub(crate) fn burst(&mut self, cost: Cost) -> f64 {
+        self.script.ask(match cost {
+            Cost::Time => "time",
+            Cost::Cpu => "cpu",
+        })
+    }
+}
+
+/// A Flowcept that describes the machine.
+pub(crate) struct Machine {
+    script: Script,
+}
+
+impl Machine {
+    /// Starts it; why not, where it cannot be had.
+    pub(crate) fn start(options: &Options) -> Result<Self, String> {
+        Script::start(options, MACHINE).map(|script| Self { script })
+    }
+
+    /// Milliseconds that a description takes.
+    pub(crate) fn describe_ms(&mut self) -> f64 {
+        self.script.ask("machine")
+    }
+}
+
+/// A running script: it says a number when it is ready, and one to every question.
+struct Script {
     child: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -26,13 +65,12 @@ pub(crate) struct Flowcept {
     _folder: TempDir,
 }
 
-impl Flowcept {
-    /// Starts it; why not, where it cannot be had.
-    pub(crate) fn start(options: &Options) -> Result<Self, String> {
+impl Script {
+    fn start(options: &Options, text: &str) -> Result<Self, String> {
         let python = options.python.as_ref().ok_or("Flowcept could not be had here: no Python given")?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let script = folder.path().join("burst.py");
-        fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+        let script = folder.path().join("script.py");
+        fs::write(&script, text).map_err(|error| error.to_string())?;
         let mut child = Command::new(python)
             .arg(script)
             .current_dir(folder.path())
@@ -43,20 +81,15 @@ impl Flowcept {
             .spawn()
             .map_err(|error| format!("Flowcept could not be had here: {error}"))?;
         let (requests, answers) = child.stdin.take().zip(child.stdout.take()).ok_or("it has no pipes")?;
-        let mut flowcept = Self { child, requests, answers: BufReader::new(answers), _folder: folder };
-        match flowcept.answer() {
-            Some(_) => Ok(flowcept),
+        let mut running = Self { child, requests, answers: BufReader::new(answers), _folder: folder };
+        match running.answer() {
+            Some(_) => Ok(running),
             None => Err("Flowcept could not be had here: it did not start".to_owned()),
         }
     }
 
-    /// Nanoseconds a bare task.
-    pub(crate) fn burst(&mut self, cost: Cost) -> f64 {
-        let word = match cost {
-            Cost::Time => "time",
-            Cost::Cpu => "cpu",
-        };
-        writeln!(self.requests, "{word}").expect("Flowcept listens");
+    fn ask(&mut self, question: &str) -> f64 {
+        writeln!(self.requests, "{question}").expect("Flowcept listens");
         self.answer().expect("Flowcept answers with a number")
     }
 
@@ -67,7 +100,7 @@ impl Flowcept {
     }
 }
 
-impl Drop for Flowcept {
+impl Drop for Script {
     fn drop(&mut self) {
         // It has nothing to say any more; that it is gone already is fine.
         let _ = self.child.kill();

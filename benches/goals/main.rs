@@ -18,6 +18,8 @@ mod options;
 mod recording;
 mod report;
 mod rounds;
+mod snapshot;
+mod start;
 mod table;
 mod views;
 
@@ -33,13 +35,18 @@ const GOALS: &[(&str, Goal)] = &[
     ("data", data::run),
     ("lightweight", lightweight::run),
     ("disabled", disabled::run),
+    ("snapshot", snapshot::run),
     ("drain", drain::run),
     ("disk", disk::run),
     ("views", views::run),
+    ("start", start::run),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::from_arguments(std::env::args().skip(1))?;
+    if let Some(how) = &options.start {
+        return start::answer(how);
+    }
     if let Some(name) = options.names.iter().find(|name| !GOALS.iter().any(|(goal, _)| goal == name)) {
         let known: Vec<&str> = GOALS.iter().map(|(name, _)| *name).collect();
         return Err(format!("no goal is called `{name}`; there are {}", known.join(", ")).into());

@@ -8,6 +8,6 @@ pub(crate) fn sensor(_: &Settings) -> Option<Box<dyn Sensor>> {
     None
 }
 
-pub(crate) fn machine(_: &Settings) -> Value {
-    Value::Null
+pub(crate) fn machine(_: &Settings) -> (Value, Value) {
+    (Value::Null, Value::Null)
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use telemetry::{Context, Recorder, Task, Workflow, task, workflow};
 
+use crate::loads;
 use crate::programs::{say_ready, wait_for_end};
 
 /// Runs a program and answers its exit code.
@@ -24,6 +25,11 @@ pub(crate) fn run(name: &str) -> i32 {
         "lineage" => lineage(),
         "writer" => writer(),
         "wanderer" => wanderer(),
+        "loads" => loads::all(),
+        "freed" => loads::freed(),
+        "one_load" => loads::one(),
+        "open_files" => loads::open_files(),
+        "stopped" => loads::stopped(),
         "small_run" => assert_eq!(small(), 7),
         "one_burst" => one_burst(),
         "starts_a_child" => starts_a_child(),

@@ -35,6 +35,12 @@ impl Place {
         Self { folder: tempfile::tempdir().expect("a folder for the test") }
     }
 
+    /// One that is on a disk although temporary files may be in memory.
+    pub(crate) fn on_disk() -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"));
+        Self { folder: folder.expect("a folder for the test") }
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

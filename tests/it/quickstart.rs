@@ -67,8 +67,9 @@ fn every_query_of_the_cookbook_runs_on_what_the_quickstart_records() {
     let folder = tempfile::tempdir().expect("a folder");
     run_example("quickstart", folder.path());
     let reader = Reader::open(&database_of(folder.path())).expect("a database");
-    let cookbook = fs::read_to_string(root().join("docs/sql.md")).expect("the cookbook");
-    let queries = blocks(&cookbook, "sql");
+    let pages = ["docs/sql.md", "docs/telemetry.md"].map(|page| fs::read_to_string(root().join(page)));
+    let queries: Vec<String> =
+        pages.into_iter().flat_map(|page| blocks(&page.expect("the cookbook"), "sql")).collect();
     assert!(queries.len() >= 12, "{} queries", queries.len());
     let empty: Vec<&String> = queries
         .iter()

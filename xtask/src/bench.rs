@@ -12,7 +12,7 @@ use crate::cargo::{cargo, workspace};
 use crate::terminal::complain;
 
 const RESULTS: &str = "bench-results.json";
-const PEERS: &[&str] = &["flowcept==1.0.3"];
+const PEERS: &[&str] = &["flowcept[telemetry]==1.0.3"];
 
 pub(crate) fn run(arguments: &[&str]) -> Outcome {
     let (without_python, rest): (Vec<&str>, Vec<&str>) =
@@ -35,10 +35,11 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
 fn python(folder: &Path) -> Outcome<PathBuf> {
     let python = folder.join("bin/python");
     let mark = folder.join("is-complete");
-    if !mark.exists() {
+    let peers = PEERS.join("\n");
+    if fs::read_to_string(&mark).ok().as_ref() != Some(&peers) {
         succeed(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
         succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PEERS))?;
-        fs::write(&mark, "")?;
+        fs::write(&mark, peers)?;
     }
     Ok(python)
 }

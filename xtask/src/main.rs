@@ -18,7 +18,7 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   bench [NAME…]            measures what is promised, beside others: all of it, or only
-                           data, lightweight, disabled, drain, disk
+                           data, lightweight, disabled, snapshot, drain, disk, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
   test                     gets what the tests need, and runs them all
@@ -27,7 +27,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --kills N            so many kills
       --seed S             the times and loads of an earlier run
       --queue              only the control: a plain queue, which must lose records
-  torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice";
+  torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
+  torture snapshots [--short]
+                           a million snapshots: not a descriptor more than at the beginning";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -6,6 +6,7 @@ mod kill;
 mod options;
 mod random;
 mod round;
+mod snapshots;
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
     match *campaign {
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),
+        "snapshots" => snapshots::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),
     }
 }
@@ -39,7 +41,9 @@ fn empty_folder(campaign: &str) -> Outcome<PathBuf> {
 
 /// Writes the figures of a campaign beside its folder and answers where.
 fn write_figures(campaign: &str, figures: &Value) -> Outcome<PathBuf> {
-    let path = target_folder()?.join("torture").join(format!("{campaign}.json"));
+    let folder = target_folder()?.join("torture");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{campaign}.json"));
     fs::write(&path, format!("{figures:#}\n"))?;
     Ok(path)
 }

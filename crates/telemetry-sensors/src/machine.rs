@@ -4,6 +4,7 @@ mod address;
 mod cpu;
 mod environment;
 mod platform;
+mod split;
 
 use std::collections::BTreeMap;
 

@@ -32,8 +32,10 @@ pub struct ProcessName {
     pub settings: serde_json::Value,
     /// The revision of the code: `sha`, `short_sha`, `branch`, `root`, `remote`, `dirty`.
     pub code_repository: serde_json::Value,
-    /// Facts about the machine; null without `machine_info`.
+    /// Facts about the machine that are the same in every process on it; null without `machine_info`.
     pub machine: serde_json::Value,
+    /// The rest of them: what is in use, addresses, the environment.
+    pub machine_state: serde_json::Value,
     /// The version of this crate.
     pub recorder_version: String,
 }

@@ -128,6 +128,9 @@ impl Recording {
             *current = None;
         }
         drop(current);
+        if let Some(snapshots) = &self.snapshots {
+            snapshots.close();
+        }
         Local::with(Local::detach);
     }
 
@@ -135,6 +138,22 @@ impl Recording {
     /// does not belong. Only stores to atomics, as a child after a fork must.
     pub fn forget_after_fork() {
         ACTIVE.store(0, Ordering::Release);
+    }
+
+    /// Records a snapshot now, however young the latest is; nothing when snapshots are switched off or
+    /// another thread is taking one. It belongs to the oldest open workflow.
+    ///
+    /// Goes through the shared lane where the calling thread has none of its own: a thread that only
+    /// takes snapshots claims none.
+    pub fn sample(&self) {
+        if let Some(snapshots) = &self.snapshots {
+            Local::with(|local| snapshots.take(local, self, self.open_workflows().first().copied()));
+        }
+    }
+
+    /// Whether snapshots are taken at all.
+    pub fn has_snapshots(&self) -> bool {
+        self.snapshots.is_some()
     }
 
     /// Where records go.

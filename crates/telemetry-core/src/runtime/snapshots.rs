@@ -15,7 +15,8 @@ use crate::sensor::Sensor;
 
 /// The latest snapshot of a recording, and the sensor that takes the next.
 pub(super) struct Snapshots {
-    sensor: Mutex<Box<dyn Sensor>>,
+    /// None once the recording is over: what the sensor holds open is closed then.
+    sensor: Mutex<Option<Box<dyn Sensor>>>,
     max_age_ms: u64,
     /// `taken_ms:32 number:32`, lowest first; number 0 is none.
     latest: AtomicU64,
@@ -23,7 +24,7 @@ pub(super) struct Snapshots {
 
 impl Snapshots {
     pub(super) fn new(sensor: Box<dyn Sensor>, max_age_ms: u64) -> Self {
-        Self { sensor: Mutex::new(sensor), max_age_ms, latest: AtomicU64::new(0) }
+        Self { sensor: Mutex::new(Some(sensor)), max_age_ms, latest: AtomicU64::new(0) }
     }
 
     /// A snapshot for now: the latest if it is young enough or another thread is taking the next, else
@@ -52,8 +53,16 @@ impl Snapshots {
         (snapshot != 0).then_some(SnapshotUse { snapshot, age_ms })
     }
 
+    /// Gives the sensor up, unless a thread is within it: that one is left to its fate.
+    pub(super) fn close(&self) {
+        if let Ok(mut sensor) = self.sensor.try_lock() {
+            *sensor = None;
+        }
+    }
+
+    /// Takes a snapshot, unless another thread is at it.
     #[cold]
-    fn take(
+    pub(super) fn take(
         &self,
         local: &Local,
         recording: &Recording,
@@ -64,6 +73,7 @@ impl Snapshots {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
+        let sensor = sensor.as_mut()?;
         let number = ((self.latest.load(Ordering::Relaxed) >> 32) as u32).wrapping_add(1).max(1);
         let taken = ticks();
         let is_kept = local.encoding(|| {

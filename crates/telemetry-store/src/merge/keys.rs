@@ -175,7 +175,7 @@ fn write_process(connection: &Connection, source: &dyn Source, recorder: i64) ->
         (!process.cmd_line.is_empty()).then(|| serde_json::Value::from(process.cmd_line).to_string());
     connection.execute(
         "update recorder set user = ?2, hostname = ?3, exe = ?4, cmd_line = ?5, code_repository = ?6, settings = ?7,
-            recorder_version = ?8, machine = ?9 where key = ?1",
+            recorder_version = ?8, machine = ?9, machine_state = ?10 where key = ?1",
         (
             recorder,
             &process.user,
@@ -186,6 +186,7 @@ fn write_process(connection: &Connection, source: &dyn Source, recorder: i64) ->
             json_text(&process.settings),
             &process.recorder_version,
             machine,
+            json_text(&process.machine_state),
         ),
     )?;
     Ok(true)

@@ -83,6 +83,8 @@ row! {
         agent_id: Option<String>,
         /// The version of the recorder.
         recorder_version: Option<String>,
+        /// What is known of the machine, as this run saw it.
+        machine_info: Option<JsonText>,
     }
 }
 

@@ -22,6 +22,8 @@ create table recorder (
     settings text,
     recorder_version text,
     machine integer,
+    -- What its process saw of the machine and another may not: use, addresses, environment.
+    machine_state text,
     -- When it was found dead: what is open then is INTERRUPTED, without touching a single task.
     interrupted_ns integer,
     offered integer not null default 0,
@@ -37,6 +39,8 @@ create table recorder (
     recovered integer not null default 0,
     warnings text
 );
+
+create index recorder_by_machine on recorder (machine, recorder_id);
 
 create table workflow (
     key integer primary key,
@@ -138,11 +142,30 @@ create table items (
     primary key (owner_id, field, ordinal, position)
 ) without rowid;
 
--- The key is the recorder's key << 32 | the snapshot's number in it: tasks point to it by that.
+-- The key is the recorder's key << 32 | the snapshot's number in it: tasks point to it by that. Numbers
+-- rise with time, so what was read during a task lies between its two keys.
+-- Numbers that are compared are columns: to write them costs 5 µs a snapshot, a tenth of taking it, and
+-- a series is read 4 times, a peak found 7 times as fast as in the JSON. They stand before it, since
+-- what comes after a long text is slow to reach.
 create table snapshot (
     key integer primary key,
     workflow integer not null default 0,
     taken_ns integer,
+    cpu_percent generated always as (telemetry ->> '$.cpu.percent_all') stored,
+    memory_used_bytes generated always as (telemetry ->> '$.memory.virtual.used') stored,
+    memory_available_bytes generated always as (telemetry ->> '$.memory.virtual.available') stored,
+    swap_used_bytes generated always as (telemetry ->> '$.memory.swap.used') stored,
+    process_cpu_s generated always as ((telemetry ->> '$.process.cpu_times.user') + (telemetry ->> '$.process.cpu_times.system')) stored,
+    process_cpu_percent generated always as (telemetry ->> '$.process.cpu_percent') stored,
+    process_rss_bytes generated always as (telemetry ->> '$.process.memory.rss') stored,
+    process_threads generated always as (telemetry ->> '$.process.num_threads') stored,
+    process_read_bytes generated always as (telemetry ->> '$.process.io_counters.read_bytes') stored,
+    process_write_bytes generated always as (telemetry ->> '$.process.io_counters.write_bytes') stored,
+    process_ctx_switches generated always as ((telemetry ->> '$.process.num_ctx_switches.voluntary') + (telemetry ->> '$.process.num_ctx_switches.involuntary')) stored,
+    disk_read_bytes generated always as (telemetry ->> '$.disk.io_sum.read_bytes') stored,
+    disk_write_bytes generated always as (telemetry ->> '$.disk.io_sum.write_bytes') stored,
+    net_sent_bytes generated always as (telemetry ->> '$.network.netio_sum.bytes_sent') stored,
+    net_recv_bytes generated always as (telemetry ->> '$.network.netio_sum.bytes_recv') stored,
     telemetry text
 );
 create index snapshot_by_workflow on snapshot (workflow);

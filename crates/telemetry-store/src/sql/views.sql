@@ -60,7 +60,8 @@ select
         )
     ) else w.custom_metadata end as custom_metadata,
     w.agent_id,
-    r.recorder_version
+    r.recorder_version,
+    json_patch(m.facts, coalesce(r.machine_state, '{}')) as machine_info
 from workflow w
 left join recorder r on r.key = w.recorder
 left join machine m on m.key = r.machine;
@@ -172,7 +173,8 @@ from task t
 left join workflow w on w.key = t.workflow
 left join activity a on a.key = t.activity;
 
--- Differences are null where both ends share one snapshot, and where a counter went down.
+-- Differences are null where both ends share one snapshot, and where a counter went down. A peak is the
+-- highest of the readings from the start to the end: those of other tasks and of the sampler too.
 create view task_telemetry as
 select
     d.task_id,
@@ -182,7 +184,7 @@ select
     iif(d.process_cpu_s >= 0, d.process_cpu_s, null) as process_cpu_s,
     d.process_rss_start_bytes,
     d.process_rss_end_bytes,
-    cast(null as integer) as process_rss_peak_bytes,
+    d.process_rss_peak_bytes,
     iif(d.process_read_bytes >= 0, d.process_read_bytes, null) as process_read_bytes,
     iif(d.process_write_bytes >= 0, d.process_write_bytes, null) as process_write_bytes,
     iif(d.process_ctx_switches >= 0, d.process_ctx_switches, null) as process_ctx_switches,
@@ -199,32 +201,22 @@ from (
         t.workflow,
         t.activity,
         t.ended_ns - t.started_ns as duration_ns,
-        (x.telemetry ->> '$.process.cpu_times.user') + (x.telemetry ->> '$.process.cpu_times.system')
-            - (s.telemetry ->> '$.process.cpu_times.user') - (s.telemetry ->> '$.process.cpu_times.system')
-            as process_cpu_s,
-        s.telemetry ->> '$.process.memory.rss' as process_rss_start_bytes,
-        e.telemetry ->> '$.process.memory.rss' as process_rss_end_bytes,
-        (x.telemetry ->> '$.process.io_counters.read_bytes')
-            - (s.telemetry ->> '$.process.io_counters.read_bytes') as process_read_bytes,
-        (x.telemetry ->> '$.process.io_counters.write_bytes')
-            - (s.telemetry ->> '$.process.io_counters.write_bytes') as process_write_bytes,
-        (x.telemetry ->> '$.process.num_ctx_switches.voluntary')
-            + (x.telemetry ->> '$.process.num_ctx_switches.involuntary')
-            - (s.telemetry ->> '$.process.num_ctx_switches.voluntary')
-            - (s.telemetry ->> '$.process.num_ctx_switches.involuntary') as process_ctx_switches,
+        x.process_cpu_s - s.process_cpu_s as process_cpu_s,
+        s.process_rss_bytes as process_rss_start_bytes,
+        e.process_rss_bytes as process_rss_end_bytes,
+        (select max(n.process_rss_bytes) from snapshot n
+            where n.key between t.start_snapshot and t.end_snapshot) as process_rss_peak_bytes,
+        x.process_read_bytes - s.process_read_bytes as process_read_bytes,
+        x.process_write_bytes - s.process_write_bytes as process_write_bytes,
+        x.process_ctx_switches - s.process_ctx_switches as process_ctx_switches,
         (select sum(n.atom) from json_each(x.telemetry, '$.cpu.times_avg') n)
             - (select sum(n.atom) from json_each(s.telemetry, '$.cpu.times_avg') n) as machine_all_s,
         (x.telemetry ->> '$.cpu.times_avg.idle') - (s.telemetry ->> '$.cpu.times_avg.idle') as machine_idle_s,
-        (x.telemetry ->> '$.memory.virtual.used')
-            - (s.telemetry ->> '$.memory.virtual.used') as machine_memory_used_diff_bytes,
-        (x.telemetry ->> '$.disk.io_sum.read_bytes')
-            - (s.telemetry ->> '$.disk.io_sum.read_bytes') as machine_disk_read_bytes,
-        (x.telemetry ->> '$.disk.io_sum.write_bytes')
-            - (s.telemetry ->> '$.disk.io_sum.write_bytes') as machine_disk_write_bytes,
-        (x.telemetry ->> '$.network.netio_sum.bytes_sent')
-            - (s.telemetry ->> '$.network.netio_sum.bytes_sent') as machine_net_sent_bytes,
-        (x.telemetry ->> '$.network.netio_sum.bytes_recv')
-            - (s.telemetry ->> '$.network.netio_sum.bytes_recv') as machine_net_recv_bytes
+        x.memory_used_bytes - s.memory_used_bytes as machine_memory_used_diff_bytes,
+        x.disk_read_bytes - s.disk_read_bytes as machine_disk_read_bytes,
+        x.disk_write_bytes - s.disk_write_bytes as machine_disk_write_bytes,
+        x.net_sent_bytes - s.net_sent_bytes as machine_net_sent_bytes,
+        x.net_recv_bytes - s.net_recv_bytes as machine_net_recv_bytes
     from task t
     left join snapshot s on s.key = t.start_snapshot
     left join snapshot e on e.key = t.end_snapshot
@@ -242,7 +234,9 @@ select
         select b.value ->> '$.used' from json_each(s.telemetry, '$.gpu') b where b.key = g.key
     ) end as used_start_bytes,
     g.value ->> '$.used' as used_end_bytes,
-    g.value ->> '$.used_peak' as used_peak_bytes,
+    (select max(b.value ->> '$.used') from snapshot n join json_each(n.telemetry, '$.gpu') b
+        where n.key between coalesce(t.start_snapshot, t.end_snapshot) and t.end_snapshot and b.key = g.key
+    ) as used_peak_bytes,
     coalesce(g.value ->> '$.power.average_socket_power', g.value ->> '$.power') as power,
     coalesce(g.value ->> '$.temperature.edge', g.value ->> '$.temperature') as temperature,
     coalesce(g.value ->> '$.activity.gfx_activity', g.value ->> '$.utilization') as utilization
@@ -259,18 +253,21 @@ select
     r.pid,
     n.taken_ns / 1e9 as taken_at,
     n.telemetry,
-    n.telemetry ->> '$.cpu.percent_all' as cpu_percent,
-    n.telemetry ->> '$.memory.virtual.used' as memory_used_bytes,
-    n.telemetry ->> '$.memory.virtual.available' as memory_available_bytes,
-    n.telemetry ->> '$.memory.swap.used' as swap_used_bytes,
-    (n.telemetry ->> '$.process.cpu_times.user') + (n.telemetry ->> '$.process.cpu_times.system') as process_cpu_s,
-    n.telemetry ->> '$.process.cpu_percent' as process_cpu_percent,
-    n.telemetry ->> '$.process.memory.rss' as process_rss_bytes,
-    n.telemetry ->> '$.process.num_threads' as process_threads,
-    n.telemetry ->> '$.disk.io_sum.read_bytes' as disk_read_bytes,
-    n.telemetry ->> '$.disk.io_sum.write_bytes' as disk_write_bytes,
-    n.telemetry ->> '$.network.netio_sum.bytes_sent' as net_sent_bytes,
-    n.telemetry ->> '$.network.netio_sum.bytes_recv' as net_recv_bytes
+    n.cpu_percent,
+    n.memory_used_bytes,
+    n.memory_available_bytes,
+    n.swap_used_bytes,
+    n.process_cpu_s,
+    n.process_cpu_percent,
+    n.process_rss_bytes,
+    n.process_threads,
+    n.disk_read_bytes,
+    n.disk_write_bytes,
+    n.net_sent_bytes,
+    n.net_recv_bytes,
+    n.process_read_bytes,
+    n.process_write_bytes,
+    n.process_ctx_switches
 from snapshot n
 left join recorder r on r.key = n.key >> 32
 left join workflow w on w.key = n.workflow;
@@ -381,18 +378,26 @@ select
     cast(null as text) as workflow_id
 where 0;
 
+-- What may differ between two runs is that of the latest recorder on the machine.
 create view machines as
 select
     m.machine_id,
-    m.facts ->> '$.hostname' as hostname,
-    m.facts -> '$.platform' as platform,
-    m.facts -> '$.cpu' as cpu,
-    m.facts -> '$.memory' as memory,
-    m.facts -> '$.disk' as disk,
-    m.facts -> '$.network' as network,
-    m.facts -> '$.environment' as environment,
-    m.facts -> '$.gpu' as gpu
-from machine m;
+    m.info ->> '$.hostname' as hostname,
+    m.info -> '$.platform' as platform,
+    m.info -> '$.cpu' as cpu,
+    m.info -> '$.memory' as memory,
+    m.info -> '$.disk' as disk,
+    m.info -> '$.network' as network,
+    m.info -> '$.environment' as environment,
+    m.info -> '$.gpu' as gpu
+from (
+    select
+        machine_id,
+        json_patch(facts, coalesce((
+            select r.machine_state from recorder r where r.machine = machine.key
+            order by r.recorder_id desc limit 1), '{}')) as info
+    from machine
+) m;
 
 -- offered = persisted + pending + dropped (by reason) + torn, exactly.
 create view health as

@@ -154,6 +154,48 @@ fn activities_count_and_sort_durations() {
 }
 
 #[test]
+fn peaks_are_those_of_all_readings_between_the_ends() {
+    let reading = |rss: u64, used: u64| serde_json::json!({"process": {"memory": {"rss": rss}}, "gpu": {"gpu_0": {"used": used}, "gpu_1": {"used": 1}}});
+    let readings = [(900, 90), (100, 20), (700, 10), (200, 30), (800, 80)];
+    let mut records: Vec<_> = (1..)
+        .zip(readings)
+        .map(|(number, (rss, used))| snapshot(number, u64::from(number), &reading(rss, used)))
+        .collect();
+    // From the second to the fourth, one reading for both ends, and a start without any.
+    let mut task = |number, first: Option<u32>, last| {
+        records.push(start(TaskStart { snapshot: first.map(snapshot_use), ..started(number, 10) }, &[]));
+        records.push(end(TaskEnd { snapshot: Some(snapshot_use(last)), ..ended(number, 20) }, &[]));
+    };
+    task(1, Some(2), 4);
+    task(2, Some(5), 5);
+    task(3, None, 4);
+    check(
+        &records,
+        "select process_rss_start_bytes, process_rss_end_bytes, process_rss_peak_bytes from task_telemetry",
+        &["100 | 200 | 700", "800 | 800 | 800", "null | 200 | null"],
+    );
+    check(
+        &records,
+        "select used_start_bytes, used_end_bytes, used_peak_bytes from task_gpus where gpu = 0",
+        &["20 | 30 | 30", "80 | 80 | 80", "null | 30 | 30"],
+    );
+    let planned = "explain query plan select process_rss_peak_bytes from task_telemetry where task_id = 'x'";
+    let (_folder, store, _reader) = store_with(&records);
+    let connection = rusqlite::Connection::open(store.path()).unwrap();
+    let mut statement = connection.prepare(planned).unwrap();
+    let steps: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+    let range = "SEARCH n USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
+    assert!(steps.iter().any(|step| step == range), "{steps:#?}");
+}
+
+#[test]
+fn a_machine_shows_what_its_latest_recorder_saw() {
+    let (_folder, _store, reader) = store_with(&[start(started(1, 1), &[])]);
+    let sql = "select hostname, cpu, environment from machines";
+    assert_eq!(lines(&reader, sql), ["node1 | {\"count\":2} | {\"LANG\":\"C\"}"]);
+}
+
+#[test]
 fn snapshots_are_one_row_for_many_tasks() {
     let reading = |user: f64, read: u64| {
         serde_json::json!({

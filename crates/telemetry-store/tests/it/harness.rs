@@ -204,6 +204,7 @@ fn process_name() -> ProcessName {
         settings: serde_json::json!({"enabled": true}),
         code_repository: serde_json::json!({"sha": "abc"}),
         machine: serde_json::json!({"hostname": "node1", "cpu": {"count": 2}}),
+        machine_state: serde_json::json!({"environment": {"LANG": "C"}}),
         recorder_version: "0.1.0".into(),
     }
 }

@@ -9,6 +9,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use sysinfo::{Disks, Networks, Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
+use crate::options::Options;
+
+const SCRIPT: &str = include_str!("psutil_snapshots.py");
+
 /// The files that a capture reads, read once each and not looked at.
 pub(crate) struct Bare {
     files: Vec<File>,
@@ -21,9 +25,6 @@ impl Bare {
         let names = open_files().into_iter().filter(|name| swap || !name.ends_with("/vmstat"));
         let opened = names.filter_map(|name| Some((File::open(&name).ok()?, name)));
         let readable: Vec<_> = opened.filter(|(file, _)| read(file) > 0).collect();
-        for (_, name) in &readable {
-            println!("# {name}");
-        }
         Self { files: readable.into_iter().map(|(file, _)| file).collect() }
     }
 
@@ -85,22 +86,34 @@ pub(crate) struct Psutil {
 }
 
 impl Psutil {
-    #[expect(clippy::disallowed_methods, reason = "a variable of the tests, not of the project")]
-    pub(crate) fn start() -> Option<Self> {
-        let python = std::env::var("TELEMETRY_TEST_PSUTIL_PYTHON").ok()?;
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/snapshot/psutil_snapshots.py");
-        let mut command = Command::new(python);
-        let mut child = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
-        let (question, answers) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
-        Some(Self { child, question, answers })
+    /// Starts it; why not, where it cannot be had.
+    pub(crate) fn start(options: &Options) -> Result<Self, String> {
+        let python = options.python.as_ref().ok_or("psutil could not be had here: no Python given")?;
+        let mut child = Command::new(python)
+            .args(["-c", SCRIPT])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("psutil could not be had here: {error}"))?;
+        let (question, answers) = child.stdin.take().zip(child.stdout.take()).ok_or("it has no pipes")?;
+        let mut psutil = Self { child, question, answers: BufReader::new(answers) };
+        match psutil.ask(1) {
+            Some(_) => Ok(psutil),
+            None => Err("psutil could not be had here: it did not start".to_owned()),
+        }
+    }
+
+    fn ask(&mut self, count: usize) -> Option<f64> {
+        writeln!(self.question, "{count}").ok()?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).ok()?;
+        line.trim().parse().ok()
     }
 
     /// Nanoseconds a snapshot.
     pub(crate) fn time(&mut self, count: usize) -> f64 {
-        writeln!(self.question, "{count}").expect("psutil listens");
-        let mut line = String::new();
-        self.answers.read_line(&mut line).expect("psutil answers");
-        line.trim().parse().expect("psutil is installed")
+        self.ask(count).expect("psutil answers with a number")
     }
 }
 

@@ -1,0 +1,159 @@
+//! Programs whose tasks use so much of a resource that a reading must show it.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
+use telemetry::{Recorder, task, workflow};
+
+pub(crate) const CPU: Duration = Duration::from_millis(500);
+pub(crate) const MEMORY_BYTES: usize = 256 << 20;
+pub(crate) const DISK_BYTES: usize = 64 << 20;
+pub(crate) const NETWORK_BYTES: usize = 32 << 20;
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Each load alone, and then all in one task.
+#[workflow]
+pub(crate) fn all() {
+    burns();
+    drop(returns_a_buffer());
+    writes();
+    sends();
+    drop(does_everything());
+}
+
+#[task]
+fn burns() {
+    burn_since(cpu_time());
+}
+
+#[task]
+fn returns_a_buffer() -> Vec<u8> {
+    buffer()
+}
+
+#[task]
+fn writes() {
+    write();
+}
+
+#[task]
+fn sends() {
+    send();
+}
+
+#[task]
+fn does_everything() -> Vec<u8> {
+    let begun = cpu_time();
+    write();
+    send();
+    let buffer = buffer();
+    burn_since(begun);
+    buffer
+}
+
+/// Burns what is left of the processor time, however long that takes.
+fn burn_since(begun: Duration) {
+    while cpu_time() - begun < CPU {
+        std::hint::spin_loop();
+    }
+}
+
+/// What this process has used of the processors.
+fn cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("every process has this clock").into()
+}
+
+/// A buffer whose pages are touched.
+fn buffer() -> Vec<u8> {
+    vec![1; MEMORY_BYTES]
+}
+
+/// Writes to the folder of the program, and waits until the disk has it.
+fn write() {
+    let mut file = File::create("written").expect("the folder is ours");
+    let chunk = vec![7; CHUNK_BYTES];
+    for _ in 0..DISK_BYTES / CHUNK_BYTES {
+        file.write_all(&chunk).expect("there is space");
+    }
+    file.sync_all().expect("the disk takes it");
+}
+
+/// Sends over loopback, to a thread that reads all of it.
+fn send() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback is there");
+    let address = listener.local_addr().expect("it is bound");
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let (mut peer, _) = listener.accept().expect("somebody connects");
+            let mut chunk = vec![0; CHUNK_BYTES];
+            while peer.read(&mut chunk).expect("the connection stands") > 0 {}
+        });
+        let mut stream = TcpStream::connect(address).expect("the thread listens");
+        let chunk = vec![7; CHUNK_BYTES];
+        for _ in 0..NETWORK_BYTES / CHUNK_BYTES {
+            stream.write_all(&chunk).expect("the thread reads");
+        }
+    });
+}
+
+/// A buffer that is there for some time in the middle of a task.
+#[workflow]
+pub(crate) fn freed() {
+    frees();
+}
+
+#[task]
+fn frees() {
+    let buffer = std::hint::black_box(buffer());
+    stay(Duration::from_millis(200));
+    drop(buffer);
+    stay(Duration::from_millis(100));
+}
+
+/// Stays on the processor: a task that sleeps would prove less.
+fn stay(time: Duration) {
+    let begun = Instant::now();
+    while begun.elapsed() < time {
+        std::thread::yield_now();
+    }
+}
+
+#[workflow]
+pub(crate) fn one() {
+    burns_little();
+}
+
+#[task]
+fn burns_little() {
+    stay(Duration::from_millis(2));
+}
+
+/// Records, and lists which of the kernel's files it holds open meanwhile.
+#[workflow]
+pub(crate) fn open_files() {
+    burns_little();
+    list_open_files();
+}
+
+/// The same after the recorder has stopped.
+pub(crate) fn stopped() {
+    let recorder = Recorder::start_with_found_settings().expect("recording starts");
+    burns_little();
+    recorder.stop(Duration::from_mins(1));
+    list_open_files();
+}
+
+fn list_open_files() {
+    let entries = fs::read_dir("/proc/self/fd").expect("descriptors are listed");
+    let targets = entries.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+    let mut output = std::io::stdout();
+    for target in targets.filter(|target| target.starts_with("/proc") || target.starts_with("/sys")) {
+        // The folder that is being listed is open, too.
+        if !target.ends_with("fd") {
+            writeln!(output, "open {}", target.display()).expect("somebody reads");
+        }
+    }
+}
