@@ -54,6 +54,7 @@ fn no_task_waits_for_the_reading_of_another() {
         process: ProcessName::default(),
         settings,
         sensor: Some(Box::new(Blocking { readings: 0, is_reading, may_go_on })),
+        parent: None,
     })
     .expect("nothing else records in this process");
 

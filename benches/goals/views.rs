@@ -156,6 +156,7 @@ fn record(path: &Path) -> Result<(), Box<dyn Error>> {
         process: ProcessName::default(),
         settings: Settings::default(),
         sensor: None,
+        parent: None,
     })?;
     let workflow = StartedWorkflow::start("million", |_| {}).ok_or("the recording is in force")?;
     let entered = workflow.context().enter();
