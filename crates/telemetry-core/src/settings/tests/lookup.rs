@@ -17,7 +17,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let scene = Self { root: tempfile::tempdir().unwrap() };
-        fs::create_dir_all(scene.path("project/deep/work")).unwrap();
+        fs::create_dir_all(scene.path("project/deep/down")).unwrap();
         fs::create_dir_all(scene.path("config/telemetry")).unwrap();
         scene
     }
@@ -34,7 +34,7 @@ impl Scene {
     fn lookup(&self) -> Lookup {
         Lookup {
             variables: [].into(),
-            working_dir: self.path("project/deep/work"),
+            working_dir: self.path("project/deep/down"),
             config_dir: Some(self.path("config")),
         }
     }
@@ -69,8 +69,8 @@ fn the_nearest_file_upward_comes_before_the_config_folder() {
     scene.write("config/telemetry/settings.yaml", "").check(Some("config/telemetry/settings.yaml"));
     scene.write("project/settings.yaml", "store: {}").check(Some("project/settings.yaml"));
     scene.write("project/deep/settings.yaml", "journal:").check(Some("project/deep/settings.yaml"));
-    scene.write("project/deep/work/settings.yaml", "capture: {reload: true}");
-    scene.check(Some("project/deep/work/settings.yaml"));
+    scene.write("project/deep/down/settings.yaml", "capture: {reload: true}");
+    scene.check(Some("project/deep/down/settings.yaml"));
 }
 
 #[test]
@@ -124,14 +124,14 @@ fn the_named_file_comes_first_and_must_exist() {
     assert_eq!(loaded.ignored, ["flowcept_version"]);
 
     let relative = Settings::load_from(&scene.lookup_named("../../settings.yaml")).unwrap();
-    assert_eq!(relative.origin, Origin::File(scene.path("project/deep/work/../../settings.yaml")));
+    assert_eq!(relative.origin, Origin::File(scene.path("project/deep/down/../../settings.yaml")));
 
     let empty = Settings::load_from(&scene.lookup_named("")).unwrap();
     assert_eq!(empty.origin, Origin::File(scene.path("project/settings.yaml")));
 
     scene.check_error(
         &scene.lookup_named("gone.yaml"),
-        "cannot read settings file ROOT/project/deep/work/gone.yaml: No such file or directory (os error 2)",
+        "cannot read settings file ROOT/project/deep/down/gone.yaml: No such file or directory (os error 2)",
     );
 }
 
@@ -143,8 +143,8 @@ fn relative_paths_begin_at_the_working_folder() {
         "store: {path: data/p.db}\njournal: {dir: lanes}\nsession: {output_dir: /abs/sessions}\n",
     );
     let settings = Settings::load_from(&scene.lookup()).unwrap().settings;
-    assert_eq!(settings.store.path, scene.path("project/deep/work/data/p.db"));
-    assert_eq!(settings.journal.dir, Some(scene.path("project/deep/work/lanes")));
+    assert_eq!(settings.store.path, scene.path("project/deep/down/data/p.db"));
+    assert_eq!(settings.journal.dir, Some(scene.path("project/deep/down/lanes")));
     assert_eq!(settings.session.output_dir, Path::new("/abs/sessions"));
 
     let built_in = Settings::load_from(&lookup_with(&[])).unwrap().settings;
