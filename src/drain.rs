@@ -1,11 +1,13 @@
 //! The drain thread: recovers what earlier processes left, then writes what this one records.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use telemetry_core::settings::{Durability, Settings};
+use telemetry_journal::process::block_signals;
 use telemetry_journal::{Journal, Source};
 use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
 
@@ -58,7 +60,7 @@ impl DrainThread {
         let worker = Worker { journal, requests: Arc::clone(&requests), interval, folder };
         thread::Builder::new()
             .name("telemetry-drain".to_owned())
-            .spawn(move || worker.run(store))
+            .spawn(move || worker.run_guarded(store))
             .map_err(Error::Thread)?;
         Ok(Self { journal, requests })
     }
@@ -105,7 +107,17 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(self, mut store: Store) {
+    /// Writes until it is told to stop. A fault of ours must not become the host's: what is not written
+    /// then stays in the journal, and nobody waits for it.
+    fn run_guarded(self, store: Store) {
+        block_signals();
+        if catch_unwind(AssertUnwindSafe(|| self.run(store))).is_err() {
+            warn("the thread that writes has failed; records stay in the journal for the next start");
+        }
+        self.requests.change(|state| state.is_stopped = true);
+    }
+
+    fn run(&self, mut store: Store) {
         self.recover(&mut store);
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {
@@ -127,7 +139,6 @@ impl Worker {
         self.finish(&mut drain);
         // Closing the last connection writes the log back, so that one file is left.
         drop(drain);
-        self.requests.change(|state| state.is_stopped = true);
     }
 
     /// Brings in what dead processes left in the folder.

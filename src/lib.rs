@@ -1,4 +1,33 @@
 //! Records the provenance of workflows and model code while they run, and makes it answerable with SQL.
+//!
+//! Put [`#[task]`](task) on a function, and every call is recorded: what it used and generated, how it
+//! ended, who called it, and what the machine was doing. [`#[workflow]`](workflow) on `main` starts the
+//! recorder with the settings that are found.
+//!
+//! ```no_run
+//! use telemetry::{task, workflow};
+//!
+//! #[task(output = "y")]
+//! fn mult_two(x: i64) -> i64 {
+//!     2 * x
+//! }
+//!
+//! #[workflow(name = "demo")]
+//! fn main() {
+//!     mult_two(21);
+//! }
+//! ```
+//!
+//! This leaves `.telemetry/provenance.db`, which any SQLite client reads: see [`store::Reader`], the
+//! program `telemetry`, and the cookbook `docs/sql.md`.
+//!
+//! - [`Recorder`], [`Workflow`] and [`Task`] do the same by hand.
+//! - [`Context`] carries the caller into threads.
+//! - [`testing`] records into memory and prints the tree of calls.
+//! - [`Settings`] say how much is captured and where it goes.
+//!
+//! What is accepted survives the process: it lies in shared memory, and the next start in the same folder
+//! brings in what a killed process left.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "sqlite")]

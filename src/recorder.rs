@@ -1,6 +1,8 @@
 //! The only start-up code: settings → journal → sensors → drain → sampler → exit hook.
 
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -149,16 +151,25 @@ impl Running {
             _ => Some(open_store(&settings)?),
         };
         let journal = Journal::create(&folder, journal_config(&settings))?;
-        let recording = Recording::install(RecordingOptions {
+        let started = Self::install(journal, settings).and_then(|recording| {
+            let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose();
+            let drain = drain.inspect_err(|_| recording.remove())?;
+            Ok(Self { recording, sampler: Sampler::start(recording), drain })
+        });
+        // A journal that nobody will drain must not be filled, nor stay behind.
+        started.inspect(|_| hook_once()).inspect_err(|_| {
+            journal.close();
+        })
+    }
+
+    fn install(journal: &'static Journal, settings: Settings) -> Result<&'static Recording, Error> {
+        let options = RecordingOptions {
             journal,
             process: facts::process(&settings),
             sensor: sensors::sensor(&settings),
             settings,
-        })?;
-        let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose()?;
-        let sampler = Sampler::start(recording)?;
-        hook_once();
-        Ok(Self { recording, sampler, drain })
+        };
+        Ok(Recording::install(options)?)
     }
 
     /// Ends the series, the recording and the drain.
@@ -178,7 +189,11 @@ impl Running {
 /// where the settings are wrong it warns and records at `lightweight`, never more than they may have
 /// meant to allow; where nothing can be recorded it warns, and the program runs on.
 pub(crate) fn start_automatically() {
-    if current(lock().as_ref()).is_some() {
+    /// The process that tried: a forked child tries for itself, and nobody tries twice.
+    static TRIED_IN: AtomicU32 = AtomicU32::new(0);
+
+    let process = std::process::id();
+    if current(lock().as_ref()).is_some() || TRIED_IN.swap(process, Ordering::Relaxed) == process {
         return;
     }
     let settings = match Settings::load() {
@@ -243,12 +258,15 @@ fn hook_once() {
 }
 
 extern "C" fn at_exit() {
-    let running = lock().take();
-    if let Some((pid, running)) = running
-        && pid == std::process::id()
-    {
-        running.stop(EXIT_WAIT);
-    }
+    // A panic must not leave this function: it would end the host with another exit code.
+    let _ = catch_unwind(|| {
+        let running = lock().take();
+        if let Some((pid, running)) = running
+            && pid == std::process::id()
+        {
+            running.stop(EXIT_WAIT);
+        }
+    });
 }
 
 extern "C" fn at_fork_in_child() {

@@ -21,6 +21,7 @@ mod rounds;
 mod snapshot;
 mod start;
 mod table;
+mod views;
 
 use std::error::Error;
 
@@ -37,6 +38,7 @@ const GOALS: &[(&str, Goal)] = &[
     ("snapshot", snapshot::run),
     ("drain", drain::run),
     ("disk", disk::run),
+    ("views", views::run),
     ("start", start::run),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
@@ -43,7 +43,9 @@ impl DeadJournal {
         let mut options = OpenOptions::new();
         options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
         let file = options.open(path).map_err(JournalError::io(path))?;
-        let is_locked = file.try_lock().is_ok();
+        // Between opening and locking, another recovery may have finished with it and removed it.
+        let is_there = |file: &File| file.metadata().is_ok_and(|metadata| metadata.nlink() > 0);
+        let is_locked = file.try_lock().is_ok() && is_there(&file);
         let words = read_words(&file, 0, HEADER_WORDS)
             .map_err(|_| JournalError::NotAJournal { path: path.to_owned() })?;
         let header = Header::read(&words, path)?;

@@ -63,6 +63,22 @@ pub fn at_fork_in_child(hook: extern "C" fn()) -> io::Result<()> {
     }
 }
 
+/// Keeps the host's signals away from the calling thread, which is ours: they are for the host's own.
+/// Those that a fault of this very thread raises stay as they are.
+pub fn block_signals() {
+    let faults = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT];
+    let mut signals = std::mem::MaybeUninit::uninit();
+    // SAFETY: `sigfillset` initializes the set before anything reads it, and the mask is that of the calling
+    // thread only.
+    unsafe {
+        libc::sigfillset(signals.as_mut_ptr());
+        for fault in faults {
+            libc::sigdelset(signals.as_mut_ptr(), fault);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, signals.as_ptr(), std::ptr::null_mut());
+    }
+}
+
 fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The program's name, in parentheses, may itself hold parentheses and spaces.
@@ -123,5 +139,20 @@ mod tests {
         assert!((0..1_000_000).any(|_| !owner.is_alive()));
         assert!(fs::exists(format!("/proc/{pid}")).unwrap());
         child.wait().unwrap();
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn signals_stay_away_from_our_threads_but_for_their_own_faults() {
+        let blocked = std::thread::spawn(|| {
+            block_signals();
+            let status = fs::read_to_string("/proc/thread-self/status").unwrap();
+            let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:\t")).unwrap();
+            u64::from_str_radix(mask, 16).unwrap()
+        });
+        let blocked = blocked.join().unwrap();
+        let is_blocked = |signal: i32| blocked & 1 << (signal - 1) != 0;
+        assert!([libc::SIGINT, libc::SIGTERM, libc::SIGCHLD, libc::SIGUSR1].into_iter().all(is_blocked));
+        assert!(!is_blocked(libc::SIGSEGV) && !is_blocked(libc::SIGBUS));
     }
 }

@@ -39,7 +39,7 @@ impl Slot {
 /// The tasks of a batch, in the order in which they first appear.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    slots: Vec<Slot>,
+    tasks: Vec<Slot>,
     /// The task of the last record: the END of a task that calls no other follows its START, and such a
     /// task never enters the map.
     last: Option<(TaskId, usize)>,
@@ -48,32 +48,32 @@ pub(super) struct Slots {
 
 impl Slots {
     pub(super) fn clear(&mut self) {
-        self.slots.clear();
+        self.tasks.clear();
         self.last = None;
         self.by_task.clear();
     }
 
     pub(super) fn len(&self) -> usize {
-        self.slots.len()
+        self.tasks.len()
     }
 
     /// Notes a START.
     pub(super) fn start(&mut self, task: TaskId, frame: usize) -> Fill {
         let index = self.slot(task);
-        let slot = &mut self.slots[index];
+        let slot = &mut self.tasks[index];
         fill(&mut slot.start, slot.end, frame, index)
     }
 
     /// Notes an END.
     pub(super) fn end(&mut self, task: TaskId, frame: usize) -> Fill {
         let index = self.slot(task);
-        let slot = &mut self.slots[index];
+        let slot = &mut self.tasks[index];
         fill(&mut slot.end, slot.start, frame, index)
     }
 
     /// The slot, unless it was taken before.
     pub(super) fn take(&mut self, index: usize) -> Option<Slot> {
-        let slot = &mut self.slots[index];
+        let slot = &mut self.tasks[index];
         let was_applied = std::mem::replace(&mut slot.is_applied, true);
         (!was_applied).then_some(*slot)
     }
@@ -83,13 +83,13 @@ impl Slots {
             if last == task {
                 return index;
             }
-            if !self.slots[index].is_applied {
+            if !self.tasks[index].is_applied {
                 self.by_task.insert(last, index);
             }
         }
-        let index = self.by_task.get(&task).copied().unwrap_or(self.slots.len());
-        if index == self.slots.len() {
-            self.slots.push(Slot { start: NONE, end: NONE, is_applied: false });
+        let index = self.by_task.get(&task).copied().unwrap_or(self.tasks.len());
+        if index == self.tasks.len() {
+            self.tasks.push(Slot { start: NONE, end: NONE, is_applied: false });
         }
         self.last = Some((task, index));
         index

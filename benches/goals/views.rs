@@ -1,0 +1,171 @@
+//! Goal 9: questions through the views at a million tasks, each beside a bare query on the base tables.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+use telemetry::Settings;
+use telemetry_core::record::ProcessName;
+use telemetry_core::runtime::{Recording, RecordingOptions, StartedWorkflow};
+use telemetry_journal::{Config, Journal, OnFull};
+use telemetry_store::{Drain, Store, StoreOptions};
+
+use crate::functions::with_data;
+use crate::measured::call;
+use crate::options::Options;
+use crate::report::{Bound, Report, Target};
+
+const ROOTS: usize = 1_000;
+const BRANCHES: usize = 9;
+const LEAVES: usize = 110;
+/// Every question is asked so often, and the median counts.
+const ROUNDS: usize = 9;
+
+/// A question through the views, the same on the base tables, and how long it may take.
+struct Question {
+    name: &'static str,
+    limit_ms: f64,
+    view: &'static str,
+    base: &'static str,
+}
+
+const LEAF: &str = "(select task_id from task where depth = 2 order by key desc limit 1)";
+const ROOT: &str = "(select root_task_id from task where depth = 2 order by key desc limit 1)";
+
+const QUESTIONS: &[Question] = &[
+    Question {
+        name: "at 1 M tasks: a task by its id",
+        limit_ms: 1.0,
+        view: "select * from tasks where task_id = LEAF",
+        base: "select * from task where task_id = LEAF",
+    },
+    Question {
+        name: "at 1 M tasks: the children of a task",
+        limit_ms: 1.0,
+        view: "select task_id, activity_id, status, duration_ns from tasks where parent_task_id = ROOT",
+        base: "select task_id, activity, status, ended_ns - started_ns from task where parent_task_id = ROOT",
+    },
+    Question {
+        name: "at 1 M tasks: the ancestors of a task",
+        limit_ms: 1.0,
+        view: "select * from ancestors where task_id = LEAF",
+        base: "with recursive up (id) as (select parent_task_id from task where task_id = LEAF
+            union all select p.parent_task_id from up join task p on p.task_id = up.id
+            where p.parent_task_id is not null) select * from up",
+    },
+    Question {
+        name: "at 1 M tasks: 999 descendants of a task",
+        limit_ms: 10.0,
+        view: "select * from descendants where task_id = ROOT",
+        base: "with recursive down (id) as (select task_id from task where parent_task_id = ROOT
+            union all select c.task_id from down join task c on c.parent_task_id = down.id) select * from down",
+    },
+    Question {
+        name: "at 1 M tasks: the activities of a workflow",
+        limit_ms: 1_500.0,
+        view: "select * from activities where workflow_id = (select workflow_id from workflow)",
+        base: "select activity, count(*), sum(ended_ns - started_ns) from task where workflow = 1 group by activity",
+    },
+    Question {
+        name: "at 1 M tasks: every task joined with its parent",
+        limit_ms: 1_000.0,
+        view: "select count(p.status) from tasks c join tasks p on p.task_id = c.parent_task_id",
+        base: "select count(p.status) from task c join task p on p.task_id = c.parent_task_id",
+    },
+];
+
+pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("million.db");
+    record(&path)?;
+    let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let ids = Ids { leaf: text(&connection, LEAF)?, root: text(&connection, ROOT)? };
+    for question in QUESTIONS {
+        let (mut views, mut bases) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            views.push(ask(&connection, &ids.fill(question.view))?);
+            bases.push(ask(&connection, &ids.fill(question.base))?);
+        }
+        let Question { name, limit_ms: limit, .. } = *question;
+        let target = Target { goal: 9, name, unit: "ms", limit, bound: Bound::AtMost };
+        report.figure(target, median(views), format!("{:.3} ms on the base tables", median(bases)));
+    }
+    Ok(())
+}
+
+/// The tasks that the questions are about.
+struct Ids {
+    leaf: String,
+    root: String,
+}
+
+impl Ids {
+    fn fill(&self, sql: &str) -> String {
+        sql.replace("LEAF", &format!("'{}'", self.leaf)).replace("ROOT", &format!("'{}'", self.root))
+    }
+}
+
+fn text(connection: &Connection, expression: &str) -> rusqlite::Result<String> {
+    connection.query_row(&format!("select {expression}"), [], |row| row.get(0))
+}
+
+/// Milliseconds from the text of the question to the last row of the answer.
+fn ask(connection: &Connection, sql: &str) -> rusqlite::Result<f64> {
+    let begun = Instant::now();
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut count = 0;
+    while rows.next()?.is_some() {
+        count += 1;
+    }
+    assert!(count > 0, "no answer to {sql}");
+    Ok(begun.elapsed().as_secs_f64() * 1e3)
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+#[telemetry::task(level = "data")]
+fn root(number: usize) {
+    for part in 0..BRANCHES {
+        branch(number, part);
+    }
+}
+
+#[telemetry::task(level = "data")]
+fn branch(number: usize, branch: usize) -> usize {
+    call(LEAVES, with_data);
+    number + branch
+}
+
+/// Records a million tasks, three levels deep.
+fn record(path: &Path) -> Result<(), Box<dyn Error>> {
+    let journal = Journal::in_memory(Config {
+        id: 0x0199_0000_0000_7000_8000_0000_0000_0009,
+        lane_bytes: 1 << 20,
+        lanes_max: 1,
+        on_full: OnFull::Drop,
+        wait_max: Duration::ZERO,
+    });
+    let recording = Recording::install(RecordingOptions {
+        journal,
+        process: ProcessName::default(),
+        settings: Settings::default(),
+        sensor: None,
+    })?;
+    let workflow = StartedWorkflow::start("million", |_| {}).ok_or("the recording is in force")?;
+    let entered = workflow.context().enter();
+    let mut drain = Drain::new(Store::open(path, StoreOptions::default())?, Arc::new(journal));
+    for number in 0..ROOTS {
+        root(number);
+        drain.pass()?;
+    }
+    drop(entered);
+    recording.remove();
+    drain.store().checkpoint()?;
+    Ok(())
+}
