@@ -153,9 +153,8 @@ impl Running {
         let journal = Journal::create(&folder, journal_config(&settings))?;
         let started = Self::install(journal, settings).and_then(|recording| {
             let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose();
-            let started = drain.and_then(|drain| Ok((Sampler::start(recording)?, drain)));
-            let (sampler, drain) = started.inspect_err(|_| recording.remove())?;
-            Ok(Self { recording, sampler, drain })
+            let drain = drain.inspect_err(|_| recording.remove())?;
+            Ok(Self { recording, sampler: Sampler::start(recording), drain })
         });
         // A journal that nobody will drain must not be filled, nor stay behind.
         started.inspect(|_| hook_once()).inspect_err(|_| {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use telemetry_core::runtime::Recording;
 use telemetry_journal::process::block_signals;
 
-use crate::error::Error;
+use crate::warning::warn;
 
 /// The thread that takes the series; it exists only where `sample_every_ms` asks for one.
 #[derive(Debug)]
@@ -30,20 +30,19 @@ enum Phase {
 }
 
 impl Sampler {
-    /// Starts the series of the recording; none where its settings want none.
-    pub(crate) fn start(recording: &'static Recording) -> Result<Option<Self>, Error> {
+    /// Starts the series of the recording; none where its settings want none. Without a thread for it there
+    /// is a warning instead: the rest of the record needs none.
+    pub(crate) fn start(recording: &'static Recording) -> Option<Self> {
         let every_ms = recording.settings().telemetry_capture.sample_every_ms;
-        let Some(every_ms) = every_ms.filter(|_| recording.has_snapshots()) else { return Ok(None) };
+        let every_ms = every_ms.filter(|_| recording.has_snapshots())?;
         let state = Arc::new(State::default());
         let worker = Arc::clone(&state);
-        thread::Builder::new()
-            .name("telemetry-sampler".to_owned())
-            .spawn(move || {
-                block_signals();
-                worker.run(Duration::from_millis(every_ms), || recording.sample());
-            })
-            .map_err(Error::Thread)?;
-        Ok(Some(Self { state }))
+        let thread = thread::Builder::new().name("telemetry-sampler".to_owned()).spawn(move || {
+            block_signals();
+            worker.run(Duration::from_millis(every_ms), || recording.sample());
+        });
+        thread.inspect_err(|error| warn(&format!("no series of snapshots: {error}"))).ok()?;
+        Some(Self { state })
     }
 
     /// Ends the thread, or leaves it behind when the time is over.

@@ -74,7 +74,9 @@ fn no_task_waits_for_the_reading_of_another() {
         })
         .collect();
     // The reading ends only after all of them: had one waited for it, this would not return.
-    threads.into_iter().for_each(|thread| thread.join().expect("the thread ends"));
+    for thread in threads {
+        thread.join().expect("the thread ends");
+    }
     assert!(!slow.is_finished());
     go_on.send(()).expect("the sensor waits");
     slow.join().expect("the thread ends");

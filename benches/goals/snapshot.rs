@@ -31,7 +31,7 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     settings.max_age_ms = 0;
     let mut capture = TelemetryCapture::new(&settings);
     // Which files the capture reads is what the process holds open now.
-    let (bare, mut sysinfo) = (Bare::new(), Sysinfo::new());
+    let (bare, mut sysinfo) = (Bare::new()?, Sysinfo::new());
     let mut ours = || repeat(READINGS, || capture.capture().is_some());
     let rounds = Rounds::alternate(ROUNDS, &mut ours, || repeat(READINGS, || bare.read()));
     report.ratio(target(4, "snapshot, fast keys / bare pread of the same files", 1.3), &rounds);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -20,12 +20,12 @@ pub(crate) struct Bare {
 
 impl Bare {
     /// Of the captures that exist by now.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new() -> io::Result<Self> {
         let swap = fs::read_to_string("/proc/swaps").is_ok_and(|text| text.lines().count() > 1);
-        let names = open_files().into_iter().filter(|name| swap || !name.ends_with("/vmstat"));
+        let names = open_files()?.into_iter().filter(|name| swap || !name.ends_with("/vmstat"));
         let opened = names.filter_map(|name| Some((File::open(&name).ok()?, name)));
         let readable: Vec<_> = opened.filter(|(file, _)| read(file) > 0).collect();
-        Self { files: readable.into_iter().map(|(file, _)| file).collect() }
+        Ok(Self { files: readable.into_iter().map(|(file, _)| file).collect() })
     }
 
     pub(crate) fn read(&self) {
@@ -36,11 +36,11 @@ impl Bare {
 }
 
 /// The names of the kernel's files that this process holds open.
-fn open_files() -> BTreeSet<String> {
-    let entries = fs::read_dir("/proc/self/fd").expect("descriptors are listed");
+fn open_files() -> io::Result<BTreeSet<String>> {
+    let entries = fs::read_dir("/proc/self/fd")?;
     let targets = entries.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
     let names = targets.map(|target| target.to_string_lossy().replace(" (deleted)", ""));
-    names.filter(|name| name.starts_with("/proc/") || name.starts_with("/sys/")).collect()
+    Ok(names.filter(|name| name.starts_with("/proc/") || name.starts_with("/sys/")).collect())
 }
 
 fn read(file: &File) -> usize {
