@@ -87,7 +87,7 @@ fn make_workspace(copy: &Path) -> Outcome {
 }
 
 fn depend_on_us(copy: &Path) -> Outcome {
-    let dependency = format!("\n[dependencies.telemetry]\npath = {:?}\n", workspace());
+    let dependency = format!("\n[dependencies.telemetry]\npath = \"{}\"\n", workspace().display());
     append(&copy.join("Cargo.toml"), &dependency)
 }
 
