@@ -54,12 +54,12 @@ fn helper() {
     current_task().generated("rows", [1, 2]);
 }
 
-struct Model;
+struct Model(u8);
 
 #[task(subtype = "layer", tags("model"))]
 impl Model {
     fn forward(&self, x: u8) -> u8 {
-        x
+        self.0 + x
     }
 }
 
@@ -136,7 +136,7 @@ fn a_task_stands_below_another_and_depends_on_others() {
 fn a_body_adds_to_its_task() {
     let found = more(|| {
         adds(1);
-        Model.forward(1);
+        Model(1).forward(1);
         current_task().generated("nobody", 1);
     });
     let expected = r#"adds FINISHED {"x":1,"file":"a.csv"} → {"rows":[1,2],"y":2}"#;

@@ -41,7 +41,7 @@ impl Walk {
         let first = walk * CALLS + 1;
         let mut walked =
             Self { random, first, calls: AtomicU32::new(0), abort_at: u32::MAX, handle: OnceLock::new() };
-        if walk % ABORTED_EVERY == 0 {
+        if walk.is_multiple_of(ABORTED_EVERY) {
             walked.abort_at = walked.roll(CALLS);
         }
         walked
@@ -99,7 +99,7 @@ async fn call(number: u32, caller: u32, walk: &Walk, depth: u32) -> Result<(), S
                 let other = walk.next().map(|other| boxed(other, number, walk, depth));
                 let other = async {
                     if let Some(other) = other {
-                        drop(other.await)
+                        drop(other.await);
                     }
                 };
                 tokio::join!(async { drop(boxed(next, number, walk, depth).await) }, other);

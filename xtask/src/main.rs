@@ -3,6 +3,7 @@
 
 mod bench;
 mod cargo;
+mod instrument;
 mod terminal;
 mod test;
 mod torture;
@@ -21,6 +22,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                            data, lightweight, disabled, snapshot, drain, disk, views, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
+  instrument CRATE…        puts #[task] on every eligible function of a crate, in a scratch copy, and
+                           runs the crate's own tests, before and after
   test                     gets what the tests need, and runs them all
   torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost
       --short              15 kills instead of 200
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["bench", rest @ ..] => bench::run(rest),
+        ["instrument", names @ ..] => instrument::run(names),
         ["test"] => test::run(),
         ["torture", rest @ ..] => torture::run(rest),
         _ => Err(USAGE.into()),

@@ -9,6 +9,7 @@ use futures_core::Stream;
 use pin_project_lite::pin_project;
 
 use super::current::Context;
+use crate::id::WorkflowId;
 use crate::settings::environment::{PARENT_TASK, PARENT_WORKFLOW, TRACEPARENT};
 
 /// Carries the context of the calling code along with a future, a stream, an iterator or a command.
@@ -172,7 +173,7 @@ impl<'a> InCurrentTask<OfCommand> for &'a mut Command {
 /// it from others of its thread, and its random bits from those of other threads.
 fn traceparent(context: Context) -> Option<String> {
     let task = context.task()?;
-    let trace = context.workflow().map_or(task.as_u128(), |workflow| workflow.as_u128());
+    let trace = context.workflow().map_or(task.as_u128(), WorkflowId::as_u128);
     Some(format!("00-{trace:032x}-{:016x}-01", task.as_u128() as u64))
 }
 

@@ -7,7 +7,7 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{ReceiverKind, Signature, Type};
+use syn::{Ident, ReceiverKind, Signature, Type};
 
 use crate::arguments::Argument;
 use crate::returned::Returned;
@@ -35,10 +35,22 @@ pub(crate) fn take_receiver(signature: &Signature) -> TokenStream {
     }
 }
 
-/// Makes a `move` closure or future take these arguments as a whole. It drops them in the order in which they are
-/// first mentioned, so the last one comes first.
+/// Makes a `move` closure or future take these arguments as a whole, those called `_` too. It drops them in the order
+/// in which they are first mentioned, so the last one comes first.
 pub(crate) fn take_arguments(arguments: &[Argument]) -> TokenStream {
-    let names = arguments.iter().flat_map(|argument| &argument.names).rev();
+    mention(arguments, |argument| match argument.names.as_slice() {
+        [] => vec![&argument.ident],
+        names => names.iter().rev().collect(),
+    })
+}
+
+/// The same where only the names of the user are in scope.
+pub(crate) fn take_names(arguments: &[Argument]) -> TokenStream {
+    mention(arguments, |argument| argument.names.iter().rev().collect())
+}
+
+fn mention<'a>(arguments: &'a [Argument], names: impl Fn(&'a Argument) -> Vec<&'a Ident>) -> TokenStream {
+    let names = arguments.iter().rev().flat_map(names);
     let quiet = quiet(arguments);
     quote_spanned!(Span::mixed_site()=> #(#quiet let _ = &#names;)*)
 }
@@ -91,11 +103,6 @@ pub(crate) fn has_patterns(arguments: &[Argument]) -> bool {
     arguments.iter().any(|argument| argument.pattern.is_some())
 }
 
-/// Whether an async body must bind its arguments: also `_` has to be moved into it.
-pub(crate) fn needs_binding(arguments: &[Argument]) -> bool {
-    has_patterns(arguments) || arguments.iter().any(|argument| argument.names.is_empty())
-}
-
 /// Statements that poll `future` inside of what the statement `begun` begins, a task or a workflow, and end that with
 /// the result.
 pub(crate) fn polled(
@@ -104,8 +111,12 @@ pub(crate) fn polled(
     returned: &Returned,
     ended: &TokenStream,
 ) -> TokenStream {
+    // Two references to what the future holds anyway: that alone decides whether it is unwind safe.
     let poll = quote_spanned! {Span::mixed_site()=>
-        ::core::future::poll_fn(move |__context| __running.poll(__context, __future.as_mut())).await
+        ::core::panic::AssertUnwindSafe(::core::future::poll_fn(move |__context| {
+            __running.poll(__context, __future.as_mut())
+        }))
+        .await
     };
     let end = if matches!(returned, Returned::Never) {
         poll

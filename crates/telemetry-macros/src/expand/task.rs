@@ -101,7 +101,7 @@ fn async_body(plan: &TaskPlan) -> TokenStream {
     let TaskPlan { function, arguments, .. } = plan;
     let receiver = body::take_receiver(&function.signature);
     let typed = body::typed_return(&plan.returned);
-    let statements = if body::needs_binding(arguments) {
+    let statements = if body::has_patterns(arguments) {
         let bound = body::behind_bindings(&body::bind(arguments), &function.body);
         quote_spanned!(Span::mixed_site()=> #receiver #typed #bound)
     } else {
@@ -123,7 +123,7 @@ fn begun_with_arguments(plan: &TaskPlan) -> TokenStream {
         return quote_spanned!(Span::mixed_site()=> let mut __begun = #begin;);
     }
     let idents = arguments.iter().map(|argument| &argument.ident);
-    let parameters = arguments.iter().map(parameter(body::needs_binding(arguments)));
+    let parameters = arguments.iter().map(parameter(body::has_patterns(arguments)));
     let quiet = body::quiet(arguments);
     quote_spanned! {Span::mixed_site()=>
         #quiet

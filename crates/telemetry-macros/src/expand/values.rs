@@ -1,7 +1,7 @@
 //! What is captured: calls of the encoder for arguments and results.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, Index, LitStr};
 
@@ -92,13 +92,12 @@ impl TaskPlan {
         if others.len() == argument.names.len() {
             return TokenStream::new();
         }
-        match argument.by_reference(&others) {
-            Some((pattern, _)) => quote_spanned!(Span::mixed_site()=> let #pattern = #place;),
-            None => {
-                let ident = &argument.ident;
-                quote_spanned!(Span::mixed_site()=> let #ident = #place;)
-            }
-        }
+        let ident = &argument.ident;
+        let pattern = argument.by_reference(&others).map_or_else(
+            || quote_spanned!(Span::mixed_site()=> #ident),
+            |(pattern, _)| pattern.into_token_stream(),
+        );
+        quote_spanned!(Span::mixed_site()=> let #pattern = #place;)
     }
 
     /// Adds what other options say; `bindings` are the names that they need.

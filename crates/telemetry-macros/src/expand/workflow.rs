@@ -61,7 +61,7 @@ fn async_body(plan: &WorkflowPlan) -> TokenStream {
 
 /// The workflow's body owns what the function was given, patterns taken apart.
 fn taken(plan: &WorkflowPlan) -> TokenStream {
-    let arguments = body::take_arguments(&plan.arguments);
+    let arguments = body::take_names(&plan.arguments);
     let receiver = body::take_receiver(&plan.function.signature);
     quote_spanned!(Span::mixed_site()=> #arguments #receiver)
 }
