@@ -3,6 +3,8 @@
 //! Each level of macros makes one module a word; the last one turns the five words into a function, with the attribute
 //! in the module `recorded` and without it in `bare`, and compares what the two do.
 
+#![expect(clippy::boxed_local, reason = "a boxed `self` is one of the forms")]
+
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 use std::future::poll_fn;
@@ -153,7 +155,7 @@ fn bound_again(cell: &str, more_bytes_max: usize) -> usize {
 
 /// Runs all cells; a future may be larger by so many bytes.
 pub(crate) fn run_all(more_bytes_max: usize) -> Ran {
-    let turn = TURN.lock().unwrap();
+    let turn = TURN.lock().expect("no cell panics outside of its call");
     let hook = take_hook();
     set_hook(Box::new(|panic| note(format!("panicked at {:?}", panic.location().map(ToString::to_string)))));
     RAN.take();
