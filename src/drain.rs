@@ -12,6 +12,7 @@ use telemetry_journal::{Journal, Source};
 use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
 
 use crate::error::Error;
+use crate::fork;
 use crate::warning::{explained, warn};
 
 /// Opens the database that the settings name.
@@ -118,11 +119,13 @@ impl Worker {
     }
 
     fn run(&self, mut store: Store) {
+        let writing = fork::writing();
         self.recover(&mut store);
+        drop(writing);
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {
             let state = *self.requests.lock();
-            let is_written = pass(&mut drain);
+            let is_written = write_all(&mut drain);
             self.requests.change(|now| {
                 if is_written {
                     now.done = state.asked;
@@ -137,6 +140,7 @@ impl Worker {
             }
         }
         self.finish(&mut drain);
+        let _writing = fork::writing();
         // Closing the last connection writes the log back, so that one file is left.
         drop(drain);
     }
@@ -151,10 +155,11 @@ impl Worker {
 
     /// Marks what is open as interrupted, and removes the journal if nothing can come after this.
     fn finish(&self, drain: &mut Drain) {
-        if self.journal.counters().pending > 0 && !pass(drain) {
+        if self.journal.counters().pending > 0 && !write_all(drain) {
             return;
         }
         let ended_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
+        let _writing = fork::writing();
         if let Err(error) = drain.store().interrupt(self.journal.id(), ended_ns) {
             return warn(&format!("cannot mark what was open: {}", explained(&error)));
         }
@@ -163,8 +168,14 @@ impl Worker {
 }
 
 /// Writes what there is; what cannot be written stays in the journal for the next pass.
-fn pass(drain: &mut Drain) -> bool {
-    let written = drain.finish();
+fn write_all(drain: &mut Drain) -> bool {
+    let written = loop {
+        let _writing = fork::writing();
+        match drain.pass() {
+            Ok(pass) if pass.records > 0 => {}
+            done => break done,
+        }
+    };
     drain.store().take_warnings().iter().for_each(|warning| warn(warning));
     if let Err(error) = &written {
         warn(&format!("cannot write for now, records stay in the journal: {}", explained(error)));

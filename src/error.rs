@@ -2,6 +2,7 @@
 
 use std::io;
 
+use telemetry_core::redaction::PatternError;
 use telemetry_core::runtime::AlreadyRecording;
 use telemetry_core::settings::SettingsError;
 use telemetry_journal::JournalError;
@@ -15,6 +16,9 @@ pub enum Error {
     /// The settings are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A pattern of the settings is wrong that was not read from a file.
+    #[error("redaction.patterns: {0}")]
+    Pattern(#[from] PatternError),
     /// The journal could not be made.
     #[error("cannot make the journal: {0}")]
     Journal(#[from] JournalError),

@@ -29,7 +29,8 @@ pub(crate) fn process(settings: &Settings) -> ProcessName {
 pub(crate) fn parent() -> Option<ProcessParent> {
     let workflow = environment::text(environment::PARENT_WORKFLOW).and_then(|text| text.parse().ok());
     let task = environment::text(environment::PARENT_TASK).and_then(|text| text.parse().ok());
-    (workflow.is_some() || task.is_some()).then_some(ProcessParent { workflow, task })
+    let is_left_out = environment::text(environment::PARENT_LEFT_OUT).is_some_and(|text| text == "1");
+    (workflow.is_some() || task.is_some()).then_some(ProcessParent { workflow, task, is_left_out })
 }
 
 /// The git revision that is checked out above `folder`, read from git's own files: no program is run.

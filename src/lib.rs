@@ -23,6 +23,7 @@
 //!
 //! - [`Recorder`], [`Workflow`] and [`Task`] do the same by hand.
 //! - [`Context`] carries the caller into threads.
+//! - [`file()`] records a file with its content's hash, and [`Capture`] gives a type a form of its own.
 //! - [`testing`] records into memory and prints the tree of calls.
 //! - [`Settings`] say how much is captured and where it goes.
 //!
@@ -37,8 +38,12 @@ mod drain;
 mod drain;
 mod error;
 mod facts;
+mod fork;
 mod not_yet;
+#[cfg(doctest)]
+mod pages;
 mod recorder;
+mod reload;
 mod sampler;
 #[cfg(feature = "sensors")]
 mod sensors;
@@ -48,6 +53,7 @@ mod sensors;
 mod task;
 #[cfg(feature = "sqlite")]
 pub mod testing;
+mod ticker;
 mod warning;
 mod workflow;
 
@@ -55,12 +61,16 @@ pub use error::Error;
 pub use recorder::{Flushed, Recorder};
 
 pub use task::Task;
+pub use telemetry_core::capture::Capture;
+pub use telemetry_core::encoder::ValueEncoder;
+pub use telemetry_core::file::{File, file};
 pub use telemetry_core::id::{ParseIdError, TaskId, WorkflowId};
 pub use telemetry_core::level::Level;
 pub use telemetry_core::runtime::{CallInCurrentTask, InContext, InCurrentTask};
 pub use telemetry_core::runtime::{Context, CurrentTask, Entered, current_task};
 pub use telemetry_core::settings::{Settings, SettingsError};
 pub use telemetry_core::status::{ErrorKind, Status};
+pub use telemetry_core::value::FileState;
 pub use telemetry_journal::{Counters, DropReason};
 pub use telemetry_macros::{task, workflow};
 pub use workflow::Workflow;
@@ -69,6 +79,11 @@ pub use workflow::Workflow;
 pub use telemetry_export as export;
 #[cfg(feature = "sqlite")]
 pub use telemetry_store as store;
+
+/// Runs the examples of the page.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../docs/capture.md")]
+mod capture_page {}
 
 /// What generated code needs. No interface: it may change in any version.
 #[doc(hidden)]
@@ -79,7 +94,7 @@ pub mod __private {
     pub use telemetry_core::level::Level;
     pub use telemetry_core::record::Field;
     pub use telemetry_core::runtime::{
-        AsyncTask, AsyncWorkflow, Callsite, Context, Dependencies, Guard, Parent, WorkflowOptions,
+        AsyncWorkflow, Callsite, Context, Dependencies, Guard, Parent, Returns, TaskFuture, WorkflowOptions,
         WorkflowSite, begin, run,
     };
     pub use telemetry_core::{__capture as capture, __capture_error as capture_error, __outcome as outcome};

@@ -1,4 +1,4 @@
-//! The only start-up code: settings → journal → sensors → drain → sampler → exit hook.
+//! The only start-up code: settings → journal → sensors → drain → sampler → reload → exit hook.
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -6,24 +6,28 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use telemetry_core::id::RecorderId;
+use telemetry_core::id::{RecorderId, WorkflowId};
 use telemetry_core::level::Level;
+use telemetry_core::redaction::Redactor;
 use telemetry_core::runtime::{Recording, RecordingOptions};
-use telemetry_core::settings::{DrainMode, OnFull, Settings};
-use telemetry_journal::{Config, Counters, Journal, Source, process};
+use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
+use telemetry_journal::{Config, Counters, Journal, Source, process, without_size_signal};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
 use crate::not_yet::not_yet;
-use crate::sampler::Sampler;
+use crate::reload::{self, SettingsFile};
+use crate::ticker::Ticker;
 use crate::warning::{explained, warn};
-use crate::{facts, sensors};
+use crate::{facts, fork, sampler, sensors};
 
+/// The lanes of a journal for which there is little room.
+const LANE_BYTES_SMALL: u64 = 1 << 16;
 /// How long the end of the process waits for the drain.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
-/// The recorder in force, and the process that started it: a forked child has none.
-static RUNNING: Mutex<Option<(u32, Arc<Running>)>> = Mutex::new(None);
+/// The recorder in force; in a forked child, its parent's until the child has one.
+static RUNNING: Mutex<Option<Arc<Running>>> = Mutex::new(None);
 
 /// This process's capturing. While one is started, tasks are recorded.
 ///
@@ -62,11 +66,26 @@ pub struct Flushed {
     pub remaining: u64,
 }
 
+/// What a recorder is told beside its settings.
+#[derive(Debug, Default)]
+struct Surroundings {
+    /// The file that the settings come from.
+    file: Option<SettingsFile>,
+    /// In a forked child, the workflow of the parent.
+    inherited: Option<WorkflowId>,
+}
+
 #[derive(Debug)]
-struct Running {
+pub(crate) struct Running {
+    /// The process that started it: to a forked child it is of no use.
+    process: u32,
     recording: &'static Recording,
+    /// What its settings come from; none where the program made them.
+    file: Option<SettingsFile>,
     /// None where nobody asked for a series.
-    sampler: Option<Sampler>,
+    sampler: Option<Ticker>,
+    /// None where nobody asked for it.
+    reload: Option<Ticker>,
     /// None where another process drains.
     drain: Option<DrainThread>,
 }
@@ -75,7 +94,13 @@ impl Recorder {
     /// Starts recording with these settings. Where this process is recording already, answers another
     /// handle on that, whatever the settings say; with `instrumentation.enabled: false`, one that does
     /// nothing.
+    ///
+    /// `capture.reload` needs a file to watch: see [`start_with_found_settings`](Self::start_with_found_settings).
     pub fn start(settings: Settings) -> Result<Self, Error> {
+        Self::start_within(settings, Surroundings::default())
+    }
+
+    fn start_within(settings: Settings, surroundings: Surroundings) -> Result<Self, Error> {
         let mut running = lock();
         if let Some(current) = current(running.as_ref()) {
             return Ok(Self { running: Some(current) });
@@ -83,19 +108,23 @@ impl Recorder {
         if !settings.instrumentation.enabled {
             return Ok(Self { running: None });
         }
-        let started = Arc::new(Running::start(settings)?);
-        *running = Some((std::process::id(), Arc::clone(&started)));
+        let started = Arc::new(without_size_signal(|| Running::start(settings, surroundings))?);
+        *running = Some(Arc::clone(&started));
         Ok(Self { running: Some(started) })
     }
 
-    /// Starts recording with the settings that are found: see [`Settings::load`].
+    /// Starts recording with the settings that are found: see [`Settings::load`]. With `capture.reload`,
+    /// the file that they come from is watched.
     pub fn start_with_found_settings() -> Result<Self, Error> {
-        Self::start(Settings::load()?.settings)
+        let lookup = Lookup::from_process();
+        let Loaded { settings, origin, .. } = Settings::load_from(&lookup)?;
+        let file = SettingsFile::of(&origin, lookup);
+        Self::start_within(settings, Surroundings { file, inherited: None })
     }
 
     /// Waits until everything that was accepted before the call is in the database, or the time is over.
     pub fn flush(&self, timeout: Duration) -> Flushed {
-        let Some(running) = &self.running else { return Flushed { persisted: 0, remaining: 0 } };
+        let Some(running) = self.running() else { return Flushed { persisted: 0, remaining: 0 } };
         if let Some(drain) = &running.drain {
             drain.flush(timeout);
         }
@@ -105,21 +134,27 @@ impl Recorder {
 
     /// What became of the records so far: `offered == persisted + pending + dropped + torn`.
     pub fn counters(&self) -> Counters {
-        self.running.as_ref().map_or_else(Counters::default, |running| running.recording.journal().counters())
+        self.running().map_or_else(Counters::default, |running| running.recording.journal().counters())
     }
 
     /// The database.
     pub fn database(&self) -> Option<PathBuf> {
-        self.running.as_ref().map(|running| running.recording.settings().store.path.clone())
+        self.running().map(|running| running.recording.settings().store.path.clone())
     }
 
     /// Stops recording: tasks that start from now on are not recorded. Writes what was accepted, for as
     /// long as `timeout`.
     pub fn stop(self, timeout: Duration) -> Flushed {
-        let Some(running) = &self.running else { return Flushed { persisted: 0, remaining: 0 } };
+        let Some(running) = self.running() else { return Flushed { persisted: 0, remaining: 0 } };
         *lock() = None;
         running.stop(timeout);
         self.flush(Duration::ZERO)
+    }
+
+    /// What this is a handle on; in a forked child, the child's own recorder.
+    fn running(&self) -> Option<Arc<Running>> {
+        let running = self.running.as_ref()?;
+        if running.is_of_this_process() { Some(Arc::clone(running)) } else { current(lock().as_ref()) }
     }
 }
 
@@ -139,22 +174,31 @@ impl Drop for Recorder {
 }
 
 impl Running {
-    fn start(mut settings: Settings) -> Result<Self, Error> {
+    /// What it records.
+    pub(crate) fn recording(&self) -> &'static Recording {
+        self.recording
+    }
+
+    fn start(mut settings: Settings, surroundings: Surroundings) -> Result<Self, Error> {
+        let Surroundings { file, inherited } = surroundings;
         for key in not_yet(&settings) {
             warn(&format!("the setting {key} has no effect in this version"));
         }
         make_absolute(&mut settings);
+        let redactor = Redactor::new(&settings.redaction)?;
         let folder = journal_folder(&settings);
         let interval = Duration::from_millis(settings.journal.drain_interval_ms);
         let store = match settings.journal.drain {
             DrainMode::External => None,
             _ => Some(open_store(&settings)?),
         };
-        let journal = Journal::create(&folder, journal_config(&settings))?;
-        let started = Self::install(journal, settings).and_then(|recording| {
+        let journal = create_journal(&folder, &settings)?;
+        let started = Self::install(journal, settings, redactor, inherited).and_then(|recording| {
             let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose();
             let drain = drain.inspect_err(|_| recording.remove())?;
-            Ok(Self { recording, sampler: Sampler::start(recording), drain })
+            let process = std::process::id();
+            let (sampler, reload) = (sampler::start(recording), reload::start(recording, file.clone()));
+            Ok(Self { process, recording, file, sampler, reload, drain })
         });
         // A journal that nobody will drain must not be filled, nor stay behind.
         started.inspect(|_| hook_once()).inspect_err(|_| {
@@ -162,21 +206,32 @@ impl Running {
         })
     }
 
-    fn install(journal: &'static Journal, settings: Settings) -> Result<&'static Recording, Error> {
+    fn install(
+        journal: &'static Journal,
+        settings: Settings,
+        redactor: Option<Redactor>,
+        inherited: Option<WorkflowId>,
+    ) -> Result<&'static Recording, Error> {
         let options = RecordingOptions {
             journal,
             process: facts::process(&settings),
             sensor: sensors::sensor(&settings),
             settings,
             parent: facts::parent(),
+            redactor,
+            inherited,
         };
         Ok(Recording::install(options)?)
     }
 
-    /// Ends the series, the recording and the drain.
+    fn is_of_this_process(&self) -> bool {
+        self.process == std::process::id()
+    }
+
+    /// Ends the series, the watch, the recording and the drain.
     fn stop(&self, timeout: Duration) {
-        if let Some(sampler) = &self.sampler {
-            sampler.stop(timeout);
+        for ticker in [&self.sampler, &self.reload].into_iter().flatten() {
+            ticker.stop(timeout);
         }
         self.recording.end_open_workflows();
         self.recording.remove();
@@ -197,17 +252,30 @@ pub(crate) fn start_automatically() {
     if current(lock().as_ref()).is_some() || TRIED_IN.swap(process, Ordering::Relaxed) == process {
         return;
     }
-    let settings = match Settings::load() {
-        Ok(loaded) => loaded.settings,
-        Err(error) => {
+    let started = match Recorder::start_with_found_settings() {
+        Err(Error::Settings(error)) => {
             warn(&format!("{error}\nrecording at level lightweight until this is mended"));
-            lightweight()
+            Recorder::start(lightweight())
         }
+        started => started,
     };
-    match Recorder::start(settings) {
+    match started {
         // The recorder lives until the process ends.
         Ok(recorder) => std::mem::forget(recorder),
         Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
+    }
+}
+
+/// In a forked child of a process that records: starts a recorder with the settings of the parent.
+pub(crate) fn restart_in_child() {
+    let Some(parents) = lock().clone() else { return };
+    let recording = parents.recording;
+    let surroundings =
+        Surroundings { file: parents.file.clone(), inherited: recording.workflow_to_inherit() };
+    match Recorder::start_within(recording.settings().clone(), surroundings) {
+        // The recorder lives until the process ends.
+        Ok(recorder) => std::mem::forget(recorder),
+        Err(error) => warn(&format!("nothing is recorded after a fork: {}", explained(&error))),
     }
 }
 
@@ -215,6 +283,19 @@ fn lightweight() -> Settings {
     let mut settings = Settings::default();
     settings.capture.default_level = Level::Lightweight;
     settings
+}
+
+/// Makes the journal, with smaller lanes where there is no room for those that the settings ask for.
+fn create_journal(folder: &Path, settings: &Settings) -> Result<&'static Journal, Error> {
+    let config = journal_config(settings);
+    Journal::create(folder, config).or_else(|error| {
+        if !error.is_no_room() || config.lane_bytes <= LANE_BYTES_SMALL {
+            return Err(error.into());
+        }
+        let journal = Journal::create(folder, Config { lane_bytes: LANE_BYTES_SMALL, ..config })?;
+        warn(&format!("{error}: recording with lanes of {LANE_BYTES_SMALL} bytes"));
+        Ok(journal)
+    })
 }
 
 fn journal_config(settings: &Settings) -> Config {
@@ -251,9 +332,8 @@ fn hook_once() {
     static HOOKED: std::sync::Once = std::sync::Once::new();
     HOOKED.call_once(|| {
         let exit = process::at_exit(at_exit);
-        let fork = process::at_fork_in_child(at_fork_in_child);
-        if let Err(error) = exit.and(fork) {
-            warn(&format!("cannot hook into the end of the process: {error}"));
+        if let Err(error) = exit.and(fork::hook()) {
+            warn(&format!("cannot hook into the process: {error}"));
         }
     });
 }
@@ -262,23 +342,21 @@ extern "C" fn at_exit() {
     // A panic must not leave this function: it would end the host with another exit code.
     let _ = catch_unwind(|| {
         let running = lock().take();
-        if let Some((pid, running)) = running
-            && pid == std::process::id()
-        {
+        if let Some(running) = running.filter(|running| running.is_of_this_process()) {
             running.stop(EXIT_WAIT);
         }
     });
 }
 
-extern "C" fn at_fork_in_child() {
-    Recording::forget_after_fork();
-}
-
-fn lock() -> MutexGuard<'static, Option<(u32, Arc<Running>)>> {
+fn lock() -> MutexGuard<'static, Option<Arc<Running>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn current(running: Option<&(u32, Arc<Running>)>) -> Option<Arc<Running>> {
-    let (pid, running) = running?;
-    (*pid == std::process::id()).then(|| Arc::clone(running))
+/// Holds on to the recorder in force for a fork; none while another thread starts or stops one.
+pub(crate) fn hold_for_fork() -> Option<MutexGuard<'static, Option<Arc<Running>>>> {
+    RUNNING.try_lock().ok()
+}
+
+fn current(running: Option<&Arc<Running>>) -> Option<Arc<Running>> {
+    running.filter(|running| running.is_of_this_process()).cloned()
 }

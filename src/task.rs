@@ -48,9 +48,9 @@ impl Task {
         self.update(|encoder| encoder.text(Field::Dependency, &task.to_string()))
     }
 
-    /// The id; none without a recorder.
+    /// The id; none without a recorder, or where sampling left the task out.
     pub fn id(&self) -> Option<TaskId> {
-        self.started.as_ref().map(StartedTask::id)
+        self.started.as_ref().and_then(StartedTask::id)
     }
 
     /// The context in which its children run; without a recorder, that of the calling code.

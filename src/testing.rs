@@ -16,12 +16,14 @@
 
 mod collect;
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use telemetry_core::id::{RecorderId, TaskId};
 use telemetry_core::record::ProcessName;
+use telemetry_core::redaction::Redactor;
 use telemetry_core::runtime::{Recording, RecordingOptions, StartedWorkflow};
 use telemetry_core::settings::Settings;
 use telemetry_core::status::{ErrorKind, Status};
@@ -61,6 +63,7 @@ pub struct RecordedTask {
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     tasks: Vec<RecordedTask>,
+    left_out: BTreeMap<String, u64>,
     counters: Counters,
 }
 
@@ -76,7 +79,7 @@ pub fn record(body: impl FnOnce()) -> Recorded {
 ///
 /// # Panics
 ///
-/// If a recorder is started in this process, or if `body` panics.
+/// If a recorder is started in this process, if `body` panics, or if a pattern of the settings is no regular expression.
 pub fn record_with(settings: Settings, body: impl FnOnce()) -> Recorded {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let journal = Journal::in_memory(Config {
@@ -87,7 +90,16 @@ pub fn record_with(settings: Settings, body: impl FnOnce()) -> Recorded {
         wait_max: Duration::from_millis(settings.journal.wait_ms_max),
     });
     let process = ProcessName::default();
-    let options = RecordingOptions { journal, process, settings, sensor: None, parent: None };
+    let redactor = Redactor::new(&settings.redaction).expect("the patterns are regular expressions");
+    let options = RecordingOptions {
+        journal,
+        process,
+        settings,
+        sensor: None,
+        parent: None,
+        inherited: None,
+        redactor,
+    };
     let recording =
         Recording::install(options).expect("no recorder is started in a process that records into memory");
     let collector = Collector::start(journal);
@@ -97,7 +109,8 @@ pub fn record_with(settings: Settings, body: impl FnOnce()) -> Recorded {
     let context = workflow.as_ref().map(StartedWorkflow::context).unwrap_or_default();
     context.run(body);
     drop(removed);
-    Recorded { tasks: collector.finish(), counters: journal.counters() }
+    let (tasks, left_out) = collector.finish();
+    Recorded { tasks, left_out, counters: journal.counters() }
 }
 
 struct RemoveOnDrop(&'static Recording);
@@ -112,6 +125,11 @@ impl Recorded {
     /// The tasks, in the order in which they started.
     pub fn tasks(&self) -> &[RecordedTask] {
         &self.tasks
+    }
+
+    /// How many tasks of each activity sampling left out.
+    pub fn left_out(&self) -> &BTreeMap<String, u64> {
+        &self.left_out
     }
 
     /// What became of the records.

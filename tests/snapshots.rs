@@ -55,6 +55,8 @@ fn no_task_waits_for_the_reading_of_another() {
         settings,
         sensor: Some(Box::new(Blocking { readings: 0, is_reading, may_go_on })),
         parent: None,
+        inherited: None,
+        redactor: None,
     })
     .expect("nothing else records in this process");
 

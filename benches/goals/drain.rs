@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use telemetry::Settings;
@@ -22,7 +21,7 @@ use crate::functions::with_data;
 use crate::measured::call;
 use crate::options::Options;
 use crate::report::{Bound, Report, Target};
-use crate::rounds::Rounds;
+use crate::rounds::{Rounds, thread_cpu};
 
 const ROUNDS: usize = 41;
 /// Rows a transaction: about what a lane holds when it asks for space.
@@ -48,6 +47,8 @@ pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>
         settings: Settings::default(),
         sensor: None,
         parent: None,
+        inherited: None,
+        redactor: None,
     };
     let recording = Recording::install(options)?;
     let workflow = StartedWorkflow::start("bench", |_| {}).ok_or("the recording is in force")?;
@@ -137,14 +138,6 @@ impl Bare {
         drop(statement);
         transaction.commit()
     }
-}
-
-/// Seconds of CPU that the calling thread spends.
-fn thread_cpu(work: impl FnOnce()) -> f64 {
-    let now = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every thread has this clock");
-    let start = now();
-    work();
-    Duration::from(now() - start).as_secs_f64()
 }
 
 fn config() -> Config {

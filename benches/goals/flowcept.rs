@@ -1,5 +1,5 @@
-//! The peer Flowcept: Python processes beside us that run a burst of bare tasks, or describe the machine,
-//! when asked.
+//! The peer Flowcept: Python processes beside us that run a burst of bare tasks, take snapshots, or describe
+//! the machine, when asked.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use crate::options::Options;
 
 const BURST: &str = include_str!("flowcept_burst.py");
+const SNAPSHOTS: &str = include_str!("flowcept_snapshots.py");
 const MACHINE: &str = include_str!("flowcept_machine.py");
 
 /// What a burst is measured by.
@@ -36,6 +37,23 @@ impl Flowcept {
             Cost::Time => "time",
             Cost::Cpu => "cpu",
         })
+    }
+}
+
+/// A Flowcept that takes snapshots with psutil.
+pub(crate) struct Snapshots {
+    script: Script,
+}
+
+impl Snapshots {
+    /// Starts it; why not, where it cannot be had.
+    pub(crate) fn start(options: &Options) -> Result<Self, String> {
+        Script::start(options, SNAPSHOTS).map(|script| Self { script })
+    }
+
+    /// Nanoseconds of processor time a snapshot.
+    pub(crate) fn each_cpu_ns(&mut self) -> f64 {
+        self.script.ask("snapshots")
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rounds in which both sides take turns, and the statistics over them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
 
 /// Rounds at the beginning that are thrown away: they touch pages and fill caches.
 const WARM_UP: usize = 5;
@@ -64,4 +66,12 @@ pub(crate) fn time_each(count: usize, run: impl FnOnce()) -> f64 {
     let start = Instant::now();
     run();
     start.elapsed().as_nanos() as f64 / count as f64
+}
+
+/// Seconds of processor time that the calling thread spends: what else runs on the machine is not in them.
+pub(crate) fn thread_cpu(work: impl FnOnce()) -> f64 {
+    let now = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every thread has this clock");
+    let start = now();
+    work();
+    Duration::from(now() - start).as_secs_f64()
 }

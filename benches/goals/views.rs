@@ -157,6 +157,8 @@ fn record(path: &Path) -> Result<(), Box<dyn Error>> {
         settings: Settings::default(),
         sensor: None,
         parent: None,
+        inherited: None,
+        redactor: None,
     })?;
     let workflow = StartedWorkflow::start("million", |_| {}).ok_or("the recording is in force")?;
     let entered = workflow.context().enter();

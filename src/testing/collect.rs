@@ -1,6 +1,6 @@
 //! Puts recorded tasks together from the records of a journal in memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,7 @@ use telemetry_core::id::TaskId;
 use telemetry_core::record::{ActivityName, Field, Item, Items, Key, Raw, Record};
 use telemetry_core::status::Status;
 use telemetry_core::value::Encoded;
-use telemetry_journal::{Batch, Frame, Journal, Source};
+use telemetry_journal::{Batch, Frame, Journal, Source, Tally};
 
 use super::RecordedTask;
 
@@ -38,25 +38,28 @@ impl Collector {
         Self { journal, is_done, thread }
     }
 
-    /// The tasks, in the order in which they started.
-    pub(super) fn finish(self) -> Vec<RecordedTask> {
+    /// The tasks, in the order in which they started, and how many of each activity were left out.
+    pub(super) fn finish(self) -> (Vec<RecordedTask>, BTreeMap<String, u64>) {
         self.is_done.store(true, Ordering::Release);
         self.journal.ask_for_drain();
         let tasks = self.thread.join().expect("reading records does not panic");
+        let left_out = tasks.left_out(self.journal);
         let mut tasks: Vec<Gathered> = tasks.gathered.into_values().collect();
         tasks.sort_by_key(|gathered| (gathered.started_ticks, gathered.task.id));
-        tasks.into_iter().map(|gathered| gathered.task).collect()
+        (tasks.into_iter().map(|gathered| gathered.task).collect(), left_out)
     }
 }
 
 #[derive(Default)]
 struct Tasks {
     gathered: HashMap<TaskId, Gathered>,
+    tallies: HashMap<u64, Tally>,
 }
 
 struct Gathered {
     task: RecordedTask,
     started_ticks: u64,
+    was_left_out: bool,
 }
 
 impl Tasks {
@@ -66,7 +69,22 @@ impl Tasks {
         for frame in batch.frames() {
             self.add(journal, &frame);
         }
+        self.tallies.extend(batch.tallies().iter().map(|tally| (tally.number, *tally)));
         journal.release(&batch);
+    }
+
+    /// What was counted as left out and not written after all.
+    fn left_out(&self, journal: &Journal) -> BTreeMap<String, u64> {
+        let mut left_out = BTreeMap::new();
+        for tally in self.tallies.values() {
+            let number = u32::try_from(tally.key[2]).unwrap_or(u32::MAX);
+            *left_out.entry(activity(journal, number).activity_id).or_default() += tally.count;
+        }
+        for gathered in self.gathered.values().filter(|gathered| gathered.was_left_out) {
+            *left_out.entry(gathered.task.activity.clone()).or_default() -= 1;
+        }
+        left_out.retain(|_, count| *count > 0);
+        left_out
     }
 
     fn add(&mut self, journal: &Journal, frame: &Frame<'_>) {
@@ -74,6 +92,7 @@ impl Tasks {
             Some(Record::TaskStart(start, items)) => {
                 let gathered = self.of(start.task);
                 gathered.started_ticks = start.ticks;
+                gathered.was_left_out = start.was_left_out;
                 gathered.task.parent = start.parent;
                 let name = activity(journal, start.activity);
                 gathered.task.activity.clone_from(&name.activity_id);
@@ -106,6 +125,7 @@ impl Tasks {
                 more: Map::new(),
             },
             started_ticks: 0,
+            was_left_out: false,
         })
     }
 }

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Mutex;
 
+use async_trait::async_trait;
 use telemetry::task;
 
 use crate::helpers::{block_on, check, is_send, pause, poll_once};
@@ -189,7 +190,7 @@ fn returned_futures_are_the_task() {
 by_hand FINISHED {"x":1} → {"result":2}
 boxed FINISHED {"text":"3"} → {"y":3}
 boxed ERROR {"text":"x"} err: no number
-from_elsewhere FINISHED {"x":3} → {"result":{"$type":"forms::futures::double::{{closure}}"}}
+from_elsewhere FINISHED {"x":3} → {"result":{"$type":"telemetry_core::runtime::future::TaskFuture<forms::futures::double::{{closure}}, forms::futures::double::{{closure}}>"}}
 double FINISHED {"x":3} → {"result":6}
 "#,
         || {
@@ -201,39 +202,35 @@ double FINISHED {"x":3} → {"result":6}
     );
 }
 
-/// What `#[async_trait]` makes of `async fn call(&self, x: u8) -> Result<u8, String>`.
+#[async_trait]
 trait Service {
-    fn call<'life0, 'async_trait>(
-        &'life0 self,
-        x: u8,
-    ) -> ::core::pin::Pin<Box<dyn ::core::future::Future<Output = Result<u8, String>> + Send + 'async_trait>>
+    async fn call(&self, x: u8) -> Result<u8, String>;
+
+    #[task]
+    async fn twice(&self, x: u8) -> u8
     where
-        'life0: 'async_trait,
-        Self: 'async_trait;
+        Self: Sync,
+    {
+        pause().await;
+        2 * x
+    }
 }
 
+#[async_trait]
 impl Service for u8 {
     #[task]
-    fn call<'life0, 'async_trait>(
-        &'life0 self,
-        x: u8,
-    ) -> ::core::pin::Pin<Box<dyn ::core::future::Future<Output = Result<u8, String>> + Send + 'async_trait>>
-    where
-        'life0: 'async_trait,
-        Self: 'async_trait,
-    {
-        Box::pin(async move {
-            if let ::core::option::Option::Some(__ret) = ::core::option::Option::None::<Result<u8, String>> {
-                return __ret;
-            }
-            let __self = self;
-            let x = x;
-            let __ret: Result<u8, String> = {
-                pause().await;
-                __self.checked_add(x).ok_or_else(|| "full".to_owned())
-            };
-            __ret
-        })
+    async fn call(&self, x: u8) -> Result<u8, String> {
+        pause().await;
+        self.checked_add(x).ok_or_else(|| "full".to_owned())
+    }
+}
+
+#[task]
+#[async_trait]
+impl Service for i8 {
+    async fn call(&self, x: u8) -> Result<u8, String> {
+        pause().await;
+        Ok(x)
     }
 }
 
@@ -243,12 +240,40 @@ fn methods_of_async_traits() {
         r#"
 call FINISHED {"x":2} → {"result":3}
 call ERROR {"x":255} err: full
+call FINISHED {"x":4} → {"result":4}
+twice FINISHED {"x":5} → {"result":10}
 "#,
         || {
             assert_eq!(block_on(is_send(1_u8.call(2))), Ok(3));
             assert_eq!(block_on(1_u8.call(255)), Err("full".to_owned()));
+            assert_eq!(block_on(1_i8.call(4)), Ok(4));
+            let service: &(dyn Service + Sync) = &1_u8;
+            assert_eq!(block_on(is_send(service.twice(5))), 10);
         },
     );
+}
+
+/// An argument that is gone before the first pause.
+#[task]
+#[expect(clippy::large_types_passed_by_value, reason = "its size is the question")]
+async fn gone(bytes: [u8; 1024]) -> u8 {
+    let first = bytes[0];
+    pause().await;
+    first
+}
+
+#[expect(clippy::large_types_passed_by_value, reason = "its size is the question")]
+async fn bare_gone(bytes: [u8; 1024]) -> u8 {
+    let first = bytes[0];
+    pause().await;
+    first
+}
+
+/// What others expand still is an `async fn`. It runs beside tests that record into memory, so it records nothing.
+#[task(level = "off")]
+#[tokio::test]
+async fn below_a_test_of_a_runtime() {
+    tokio::task::yield_now().await;
 }
 
 async fn bare_double(x: i64) -> i64 {
@@ -269,13 +294,14 @@ async fn bare_first(bytes: [u8; 1024]) -> u8 {
     bytes[0]
 }
 
-/// By how much a future may grow, and what of it is the record of the call.
-const MORE_BYTES_MAX: usize = 96;
-const _: () = assert!(size_of::<telemetry::__private::AsyncTask>() <= 64);
+/// By how much a future may grow.
+const MORE_BYTES_MAX: usize = 72;
 
 #[test]
 fn futures_grow_by_a_few_words_whatever_the_arguments_are() {
     let small = size_of_val(&double(1)) - size_of_val(&bare_double(1));
     let large = size_of_val(&first([0; 1024])) - size_of_val(&bare_first([0; 1024]));
-    assert!(small <= MORE_BYTES_MAX && large <= MORE_BYTES_MAX, "{small} and {large} bytes more");
+    let gone = size_of_val(&gone([0; 1024])) - size_of_val(&bare_gone([0; 1024]));
+    let most = small.max(large).max(gone);
+    assert!(most <= MORE_BYTES_MAX, "{small}, {large} and {gone} bytes more");
 }

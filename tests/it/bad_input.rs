@@ -2,14 +2,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use crate::programs::{Place, succeed};
 
 /// Runs the small program here and compares it with the one that does without us. Answers the warnings.
 fn run_like_bare(place: &Place, variables: &[(&str, &str)]) -> String {
-    let Output { status, stdout, stderr } =
-        place.program("small").envs(variables.iter().copied()).output().expect("the program starts");
+    compare_with_bare(place, place.program("small").envs(variables.iter().copied()))
+}
+
+fn compare_with_bare(place: &Place, program: &mut Command) -> String {
+    let Output { status, stdout, stderr } = program.output().expect("the program starts");
     let bare = place.program("small_bare").output().expect("the program starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert_eq!(text(&stdout), text(&bare.stdout));
@@ -103,6 +106,32 @@ fn a_folder_that_cannot_be_made_costs_the_recording_only() {
     check(&Place::new(), &nowhere, &["/proc/nowhere", "nothing is recorded"]);
     let no_journal = [("TELEMETRY_JOURNAL__DIR", "/proc/nowhere")];
     check(&Place::new(), &no_journal, &["/proc/nowhere", "nothing is recorded"]);
+}
+
+/// The small program, none of whose files may be longer than this.
+fn limited(place: &Place, bytes: u64) -> Command {
+    let program = place.program("small");
+    let mut command = Command::new("prlimit");
+    command.arg(format!("--fsize={bytes}")).arg(program.get_program()).args(program.get_args());
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(place.path("."));
+    command
+}
+
+#[test]
+fn a_limit_on_the_length_of_files_never_ends_the_program() {
+    for kibibytes in [4, 16, 64, 200, 300, 500, 800, 1_000, 1_200, 2_000] {
+        let place = Place::new();
+        let warnings = compare_with_bare(&place, &mut limited(&place, kibibytes * 1024));
+        assert!(kibibytes > 1_000 || warnings.starts_with("telemetry: "), "{kibibytes} KiB: {warnings}");
+    }
+    let place = Place::new();
+    let warnings = compare_with_bare(&place, &mut limited(&place, 1_000 * 1024));
+    assert!(warnings.contains("recording with lanes of 65536 bytes"), "{warnings}");
+    check_recorded(&place);
+    let place = Place::new();
+    assert_eq!(compare_with_bare(&place, &mut limited(&place, 16 << 20)), "");
+    check_recorded(&place);
 }
 
 #[test]

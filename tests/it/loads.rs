@@ -17,26 +17,31 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// Each load alone, and then all in one task.
 #[workflow]
 pub(crate) fn all() {
-    burns();
+    around("burns", burns);
     drop(returns_a_buffer());
     around("writes", writes);
     around("sends", sends);
     drop(around("does_everything", does_everything));
 }
 
-/// Says what the whole machine did around a task: others may write and send meanwhile.
+/// Says what happened around a task by other sources than the sensors': on the whole machine, where others
+/// may write and send meanwhile, and in this process, which may be slow at its work.
 fn around<T>(activity: &str, task: fn() -> T) -> T {
-    let before = machine_totals();
+    let before = totals();
     let result = task();
-    let [written, sent, received] = machine_totals();
+    let after = totals();
     let mut output = std::io::stdout();
-    let [written, sent, received] = [written - before[0], sent - before[1], received - before[2]];
-    writeln!(output, "around {activity} {written} {sent} {received}").expect("somebody reads");
+    write!(output, "around {activity}").expect("somebody reads");
+    for (before, after) in before.into_iter().zip(after) {
+        write!(output, " {}", after - before).expect("somebody reads");
+    }
+    writeln!(output).expect("somebody reads");
     result
 }
 
-/// Bytes written to all disks, sent and received, from files that the sensors do not read.
-fn machine_totals() -> [u64; 3] {
+/// Bytes written to all disks, sent and received, from files that the sensors do not read, and nanoseconds
+/// of processor time.
+fn totals() -> [u64; 4] {
     let number = |text: Option<&str>| text.and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
     let sum = |folder: &str, file: &str, field: usize| -> u64 {
         let devices = fs::read_dir(folder).expect("the kernel lists devices").flatten();
@@ -45,7 +50,8 @@ fn machine_totals() -> [u64; 3] {
     };
     let network = "/sys/class/net";
     let sectors = sum("/sys/block", "stat", 6);
-    [512 * sectors, sum(network, "statistics/tx_bytes", 0), sum(network, "statistics/rx_bytes", 0)]
+    let (sent, received) = (sum(network, "statistics/tx_bytes", 0), sum(network, "statistics/rx_bytes", 0));
+    [512 * sectors, sent, received, cpu_time().as_nanos() as u64]
 }
 
 #[task]
@@ -132,9 +138,28 @@ pub(crate) fn freed() {
 #[task]
 fn frees() {
     let buffer = std::hint::black_box(buffer());
-    stay(Duration::from_millis(200));
+    stay_for_samples();
     drop(buffer);
-    stay(Duration::from_millis(100));
+    stay_for_samples();
+}
+
+/// Stays until the sampler, if there is one, has looked again, however busy the machine is: each look ends
+/// with a wait, which the kernel counts. Some more waits may be for other things.
+fn stay_for_samples() {
+    const WAITS: u64 = 5;
+    let Some(begun) = waits_of_sampler() else { return };
+    while waits_of_sampler().is_some_and(|waits| waits < begun + WAITS) {
+        std::thread::yield_now();
+    }
+}
+
+/// How often the thread of the sampler waited; none where there is no such thread.
+fn waits_of_sampler() -> Option<u64> {
+    let threads = fs::read_dir("/proc/self/task").expect("threads are listed").flatten();
+    let statuses = threads.filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+    let mut samplers = statuses.filter(|status| status.starts_with("Name:\ttelemetry-sampl"));
+    let status = samplers.next()?;
+    status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")?.trim().parse().ok())
 }
 
 /// Stays on the processor: a task that sleeps would prove less.

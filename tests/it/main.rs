@@ -2,14 +2,23 @@
 
 mod bad_input;
 mod bodies;
+mod bounds;
 mod context;
 mod defects;
+mod evil;
+mod left_out;
 mod loads;
+mod naughty;
 mod options;
+mod pipeline;
 mod processes;
 mod programs;
 mod quickstart;
 mod readings;
 mod recording;
+mod reload;
+mod rules;
+mod sampling;
+mod secrets;
 mod storm;
 mod tidy;

@@ -1,7 +1,9 @@
-//! What the options of `#[task]` and `current_task()` say about a task.
+//! What the options of `#[task]` and `current_task()` say about a task, and those of `#[workflow]` about a workflow.
 
 use serde_json::{Value, json};
-use telemetry::{Context, Level, Settings, Task, TaskId, current_task, task, testing};
+use telemetry::{Context, Level, Settings, Task, TaskId, current_task, task, testing, workflow};
+
+use crate::programs::Place;
 
 #[task(redact(secret), capture(length = secret.len(), sum = points.iter().sum::<i32>()))]
 fn sent(secret: &str, points: &[i32]) -> usize {
@@ -145,4 +147,41 @@ fn a_body_adds_to_its_task() {
     assert_eq!(found[1].1, json!({"subtype": "layer", "tags": ["model"]}));
     assert_eq!(found.len(), 2);
     assert_eq!(current_task().generated("x", 1).id(), None);
+}
+
+#[workflow("part", subtype = "inner")]
+async fn part(number: u8) -> Result<u8, String> {
+    tokio::task::yield_now().await;
+    if number == 1 { Ok(number) } else { Err(format!("{number} is too many")) }
+}
+
+#[task(skip_all)]
+async fn stage(number: u8) {
+    let _ = part(number).await;
+}
+
+/// The program.
+#[workflow(name = "batch", campaign = "spring", description = "two in one", subtype = "outer")]
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn nested_workflows() {
+    tokio::join!(stage(1), stage(2));
+}
+
+#[test]
+fn workflows_nest_and_say_what_they_are() {
+    let place = Place::new();
+    place.run("nested_workflows");
+    place.recover();
+    let found = place.table(
+        "select w.name, w.campaign_id, w.subtype, w.status, w.generated,
+            w.custom_metadata ->> 'workflow_description', p.name, t.activity_id
+        from workflows w left join workflows p on p.workflow_id = w.parent_workflow_id
+        left join tasks t on t.task_id = w.parent_task_id order by w.name, w.status",
+    );
+    assert_eq!(
+        found,
+        "batch|spring|outer|FINISHED|null|two in one|null|null\n\
+         part|null|inner|ERROR|null|null|batch|stage\n\
+         part|null|inner|FINISHED|{\"result\":1}|null|batch|stage\n"
+    );
 }

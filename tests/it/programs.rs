@@ -112,7 +112,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut running = Self { child };
         running.wait_until_ready();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use telemetry::store::{QueryLimits, Reader};
+use telemetry::store::{Cell, QueryLimits, Reader};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -54,6 +54,27 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_first_program_of_the_pages_leaves_what_they_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    run_example("demo", folder.path());
+    let file = |path: &str| fs::read_to_string(root().join(path)).expect("the file");
+    let example = file("examples/demo.rs");
+    for page in ["README.md", "docs/coming-from-flowcept.md"] {
+        let shown = blocks(&file(page), "rust,no_run").swap_remove(0);
+        assert!(example.ends_with(&shown), "{page} shows another program");
+    }
+    let reader = Reader::open(&database_of(folder.path())).expect("a database");
+    let query =
+        "select w.name, t.activity_id, t.used, t.generated, t.status, t.telemetry_at_start is not null
+        from tasks t join workflows w using (workflow_id)";
+    let rows = reader.query(query, &[], QueryLimits::default()).expect("an answer").rows;
+    let mut expected: Vec<Cell> =
+        ["demo", "mult_two", r#"{"x":21}"#, r#"{"y":42}"#, "FINISHED"].map(Cell::from).into();
+    expected.push(Cell::Integer(1));
+    assert_eq!(rows, [expected]);
+}
+
+#[test]
 fn the_readme_shows_what_the_quickstart_prints() {
     let folder = tempfile::tempdir().expect("a folder");
     let printed = run_example("quickstart", folder.path());
@@ -63,11 +84,32 @@ fn the_readme_shows_what_the_quickstart_prints() {
 }
 
 #[test]
+fn every_query_about_lineage_runs_on_what_the_example_records() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let printed = run_example("lineage", folder.path());
+    assert_eq!(printed, "What led to report:\n  1 smooth\n  2 measure\n");
+    let reader = Reader::open(&database_of(folder.path())).expect("a database");
+    let page = fs::read_to_string(root().join("docs/lineage.md")).expect("the page");
+    let rows: Vec<usize> = blocks(&page, "sql")
+        .iter()
+        .map(|query| {
+            let answer = reader.query(query, &[], QueryLimits::default());
+            answer.unwrap_or_else(|error| panic!("{error}\n{query}")).rows.len()
+        })
+        .collect();
+    assert_eq!(rows, [2, 1, 3, 2]);
+    let series = "select used ->> '$.series' from tasks where activity_id = 'measure'";
+    let answer = reader.query(series, &[], QueryLimits::default()).expect("a query");
+    assert_eq!(answer.rows[0][0], telemetry::store::Cell::Text("summit, 40 readings".to_owned()));
+}
+
+#[test]
 fn every_query_of_the_cookbook_runs_on_what_the_quickstart_records() {
     let folder = tempfile::tempdir().expect("a folder");
     run_example("quickstart", folder.path());
     let reader = Reader::open(&database_of(folder.path())).expect("a database");
-    let pages = ["docs/sql.md", "docs/telemetry.md"].map(|page| fs::read_to_string(root().join(page)));
+    let pages = ["docs/sql.md", "docs/telemetry.md", "docs/capture.md"]
+        .map(|page| fs::read_to_string(root().join(page)));
     let queries: Vec<String> =
         pages.into_iter().flat_map(|page| blocks(&page.expect("the cookbook"), "sql")).collect();
     assert!(queries.len() >= 12, "{} queries", queries.len());

@@ -3,6 +3,7 @@
 
 mod bench;
 mod cargo;
+mod fuzz;
 mod instrument;
 mod terminal;
 mod test;
@@ -22,6 +23,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                            data, lightweight, disabled, snapshot, drain, disk, views, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
+  fuzz [NAME…]             runs the fuzz targets, 10 minutes each
+      --short              20 seconds each
+      --seconds N          so many seconds each
   instrument CRATE…        puts #[task] on every eligible function of a crate, in a scratch copy, and
                            runs the crate's own tests, before and after
   test                     gets what the tests need, and runs them all
@@ -30,7 +34,11 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --kills N            so many kills
       --seed S             the times and loads of an earlier run
       --queue              only the control: a plain queue, which must lose records
+  torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
   torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
+  torture sampling [--short]
+                           a million nested tasks, sampled: what is kept and what is counted as left
+                           out are all of them, and every error is there with its ancestors
   torture snapshots [--short]
                            a million snapshots: not a descriptor more than at the beginning";
 
@@ -39,6 +47,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["bench", rest @ ..] => bench::run(rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["instrument", names @ ..] => instrument::run(names),
         ["test"] => test::run(),
         ["torture", rest @ ..] => torture::run(rest),

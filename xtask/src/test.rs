@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crate::Outcome;
 use crate::cargo::{cargo, target_folder, workspace};
+use crate::fuzz;
 use crate::terminal::{complain, say};
 use crate::torture;
 
@@ -19,13 +20,15 @@ const PSUTIL_PYTHON: &str = "TELEMETRY_TEST_PSUTIL_PYTHON";
 /// Runs everything.
 pub(crate) fn run() -> Outcome {
     let python = prepare()?;
-    let steps: [(&str, &dyn Fn() -> Outcome); 4] = [
+    let steps: &[(&str, &dyn Fn() -> Outcome)] = &[
         ("the tests of the workspace", &|| {
             succeed(cargo().args(["test", "--workspace", "--no-fail-fast"]).env(PSUTIL_PYTHON, &python))
         }),
         ("functions without capture", &|| succeed(&mut without_capture()?)),
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
+        ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
         ("torture ids", &|| torture::run(&["ids"])),
+        ("fuzz, short", &|| fuzz::run(&["--short"])),
     ];
     let mut failed = Vec::new();
     for (number, (name, step)) in steps.iter().enumerate() {

@@ -1,11 +1,13 @@
 //! Campaigns of faults: each prints its seed, writes a file of figures and fails if anything was lost.
 
 mod check;
+mod fork;
 mod ids;
 mod kill;
 mod options;
 mod random;
 mod round;
+mod sampling;
 mod snapshots;
 
 use std::fs;
@@ -22,8 +24,10 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
     let Some((campaign, rest)) = arguments.split_first() else { return Err(crate::USAGE.into()) };
     let options = Options::parse(rest)?;
     match *campaign {
+        "fork" => fork::run(&options),
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),
+        "sampling" => sampling::run(&options),
         "snapshots" => snapshots::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),
     }

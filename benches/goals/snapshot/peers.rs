@@ -1,37 +1,47 @@
-//! The other sides: bare reads, sysinfo, psutil.
+//! The other sides within this process: bare reads and sysinfo.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io;
 use std::os::unix::fs::FileExt;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use serde_json::Value;
 use sysinfo::{Disks, Networks, Pid, ProcessRefreshKind, ProcessesToUpdate, System};
+use telemetry_sensors::{Telemetry, TelemetryCapture};
 
-use crate::options::Options;
-
-const SCRIPT: &str = include_str!("psutil_snapshots.py");
+const BUFFER_BYTES: usize = 16 * 1024;
 
 /// The files that a capture reads, read once each and not looked at.
 pub(crate) struct Bare {
     files: Vec<File>,
+    buffer: Vec<u8>,
 }
 
 impl Bare {
-    /// Of the captures that exist by now.
-    pub(crate) fn new() -> io::Result<Self> {
-        let swap = fs::read_to_string("/proc/swaps").is_ok_and(|text| text.lines().count() > 1);
-        let names = open_files()?.into_iter().filter(|name| swap || !name.ends_with("/vmstat"));
-        let opened = names.filter_map(|name| Some((File::open(&name).ok()?, name)));
-        let readable: Vec<_> = opened.filter(|(file, _)| read(file) > 0).collect();
-        Ok(Self { files: readable.into_iter().map(|(file, _)| file).collect() })
+    /// Of this capture, the only one that exists.
+    pub(crate) fn new(capture: &mut TelemetryCapture) -> io::Result<Self> {
+        let snapshot = capture.capture().map(Telemetry::to_json).unwrap_or_default();
+        let names = open_files()?.into_iter().filter(|name| is_read(name, &snapshot));
+        let files = names.map(File::open).collect::<io::Result<_>>()?;
+        Ok(Self { files, buffer: vec![0; BUFFER_BYTES] })
     }
 
-    pub(crate) fn read(&self) {
+    pub(crate) fn read(&mut self) {
         for file in &self.files {
-            black_box(read(file));
+            black_box(read(file, &mut self.buffer));
         }
+    }
+}
+
+/// Whether every fast reading on the first thread reads the file: some are kept open for machines or threads
+/// that need them.
+fn is_read(name: &str, snapshot: &Value) -> bool {
+    match name.rsplit('/').next() {
+        Some("status") => false,
+        Some("vmstat") => snapshot["memory"]["swap"]["total"] != 0,
+        Some("cpu.stat") => snapshot["cgroup"]["cpu"]["limit"].is_number(),
+        _ => true,
     }
 }
 
@@ -43,9 +53,8 @@ fn open_files() -> io::Result<BTreeSet<String>> {
     Ok(names.filter(|name| name.starts_with("/proc/") || name.starts_with("/sys/")).collect())
 }
 
-fn read(file: &File) -> usize {
-    let mut buffer = [0; 16 * 1024];
-    file.read_at(&mut buffer, 0).unwrap_or(0)
+fn read(file: &File, buffer: &mut [u8]) -> usize {
+    file.read_at(buffer, 0).unwrap_or(0)
 }
 
 /// The same readings, as far as sysinfo has them.
@@ -75,52 +84,5 @@ impl Sysinfo {
         self.networks.refresh(false);
         self.disks.refresh(false);
         black_box(self.system.cgroup_limits());
-    }
-}
-
-/// A Python that takes snapshots with psutil when asked to.
-pub(crate) struct Psutil {
-    child: Child,
-    question: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Psutil {
-    /// Starts it; why not, where it cannot be had.
-    pub(crate) fn start(options: &Options) -> Result<Self, String> {
-        let python = options.python.as_ref().ok_or("psutil could not be had here: no Python given")?;
-        let mut child = Command::new(python)
-            .args(["-c", SCRIPT])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| format!("psutil could not be had here: {error}"))?;
-        let (question, answers) = child.stdin.take().zip(child.stdout.take()).ok_or("it has no pipes")?;
-        let mut psutil = Self { child, question, answers: BufReader::new(answers) };
-        match psutil.ask(1) {
-            Some(_) => Ok(psutil),
-            None => Err("psutil could not be had here: it did not start".to_owned()),
-        }
-    }
-
-    fn ask(&mut self, count: usize) -> Option<f64> {
-        writeln!(self.question, "{count}").ok()?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line).ok()?;
-        line.trim().parse().ok()
-    }
-
-    /// Nanoseconds a snapshot.
-    pub(crate) fn time(&mut self, count: usize) -> f64 {
-        self.ask(count).expect("psutil answers with a number")
-    }
-}
-
-impl Drop for Psutil {
-    fn drop(&mut self) {
-        // It may have ended already, which is as good.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! | tier | for | written as |
 //! |---|---|---|
-//! | 7 | numbers, texts, paths, and pointers to them | themselves, without a guard against panics |
+//! | 8 | [`Capture`], the trait for a form of one's own | what it writes |
+//! | 7 | numbers, texts, paths, and pointers to them or options of them | themselves, without a guard against panics |
 //! | 6 | `Mutex`, `RwLock`, `RefCell` of something that is `Serialize` | their content, if they are free |
 //! | 5 | `Serialize` | what it says |
 //! | 4 | `Arc` and `Rc` of something that is `Serialize` | what they point to |
@@ -11,9 +12,11 @@
 //! | 2 | `Debug` | its text |
 //! | 1 | everything else | the name of the type |
 //!
-//! A call on `&&&&&&&Probe` finds the trait of the highest tier that holds: the compiler tries it with the
-//! fewest dereferences first. Nothing here is an interface for users; generated code calls the macros.
+//! A call on `&&&&&&&&Probe` finds the trait of the highest tier that holds: the compiler tries it with the
+//! fewest dereferences first. Nothing here but [`Capture`] is an interface for users; generated code calls
+//! the macros.
 
+mod custom;
 mod lock;
 mod outcome;
 mod plain;
@@ -21,12 +24,13 @@ mod shared;
 mod slice;
 mod tier;
 
+pub use custom::Capture;
 pub use lock::TryLock;
 pub use outcome::{AnyOutcome, Outcome, ResultOutcome};
 pub use plain::Plain;
 pub use shared::Shared;
 pub use slice::DebugSlice;
-pub use tier::{DebugTier, ErrorDebugTier, ErrorDisplayTier, ErrorNameTier};
+pub use tier::{CustomTier, DebugTier, ErrorDebugTier, ErrorDisplayTier, ErrorNameTier};
 pub use tier::{LockTier, NameTier, PlainTier, SerializeTier, SharedTier, SliceTier};
 
 /// A reference on its way to the tier that fits its type.
@@ -38,7 +42,7 @@ pub struct Probe<'a, T: ?Sized>(pub &'a T);
 #[doc(hidden)]
 pub mod tiers {
     pub use super::{AnyOutcome as _, ResultOutcome as _};
-    pub use super::{DebugTier as _, LockTier as _, NameTier as _, PlainTier as _};
+    pub use super::{CustomTier as _, DebugTier as _, LockTier as _, NameTier as _, PlainTier as _};
     pub use super::{ErrorDebugTier as _, ErrorDisplayTier as _, ErrorNameTier as _};
     pub use super::{SerializeTier as _, SharedTier as _, SliceTier as _};
 }
@@ -51,7 +55,7 @@ macro_rules! __capture {
         match ($value_encoder, $crate::capture::Probe($reference)) {
             (value_encoder, probe) => {
                 use $crate::capture::tiers::*;
-                (&&&&&&&probe).__telemetry_capture(value_encoder)
+                (&&&&&&&&probe).__telemetry_capture(value_encoder)
             }
         }
     };

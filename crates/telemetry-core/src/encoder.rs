@@ -10,16 +10,24 @@ mod append;
 mod budget;
 mod compound;
 mod error;
+mod file;
 mod formatted;
+mod guard;
+mod hiding;
+mod list;
 mod serializer;
 mod value;
 mod within;
 
+pub(crate) use append::{file_payload, prefixed as append_prefixed};
+pub(crate) use guard::keep_caught_panics_quiet;
 pub use value::ValueEncoder;
 
 use crate::record::Field;
+use crate::redaction::{Redactor, Verdicts};
 use crate::value::tag;
 use budget::{Budget, Open};
+pub use hiding::HiddenKeys;
 use serde::Serialize;
 
 /// How much of the values goes into a record.
@@ -71,7 +79,7 @@ const TELEMETRY_BYTES_MAX: usize = 1 << 20;
 /// for item in Items::new(encoder.bytes()) {
 ///     item.value.write_json(&mut json);
 /// }
-/// assert_eq!(json, br#"21[1.5,2.5,{"$cut":{"items":3}}]"#);
+/// assert_eq!(json, br#"21[1.5,2.5,{"$cut":{"items":3,"type":"[f64; 3]"}}]"#);
 /// ```
 #[derive(Debug)]
 pub struct Encoder {
@@ -79,12 +87,33 @@ pub struct Encoder {
     open: Vec<Open>,
     limits: Limits,
     has_error: bool,
+    verdicts: Verdicts,
+    hidden: HiddenKeys,
 }
 
 impl Encoder {
     /// An encoder with the default limits; allocates with the first item.
     pub const fn new() -> Self {
-        Self { bytes: Vec::new(), open: Vec::new(), limits: Limits::DEFAULT, has_error: false }
+        Self {
+            bytes: Vec::new(),
+            open: Vec::new(),
+            limits: Limits::DEFAULT,
+            has_error: false,
+            verdicts: Verdicts::new(),
+            hidden: HiddenKeys::NONE,
+        }
+    }
+
+    /// Hides from now on what this redactor finds secret; nothing with none.
+    #[inline]
+    pub fn redact_with(&mut self, redactor: Option<&'static Redactor>) {
+        self.verdicts.of(redactor);
+    }
+
+    /// Hides these keys of the activity in the record that was begun.
+    #[inline]
+    pub fn hide(&mut self, keys: HiddenKeys) {
+        self.hidden = keys;
     }
 
     /// Begins the next record.
@@ -93,6 +122,7 @@ impl Encoder {
         self.bytes.clear();
         self.limits = limits;
         self.has_error = false;
+        self.hidden = HiddenKeys::NONE;
     }
 
     /// The items so far, without the zero byte that ends them.
@@ -119,6 +149,13 @@ impl Encoder {
         if self.limits.values {
             self.indexed(Field::Used, index, write);
         }
+    }
+
+    /// An input that the code says is secret, by its index among the keys of the activity.
+    pub fn used_redacted(&mut self, index: usize) {
+        let hidden = std::mem::replace(&mut self.hidden, HiddenKeys::NONE);
+        self.used(index, |value| value.redacted("argument"));
+        self.hidden = hidden;
     }
 
     /// An output, by its index among the keys of the activity.
@@ -199,7 +236,16 @@ impl Encoder {
             self.bytes.push(field.code());
             append::varint(&mut self.bytes, index as u64 + 1);
         }
+        if self.hidden.has(index) {
+            return self.hide_key(index);
+        }
         self.value(self.values_end(), write);
+    }
+
+    #[cold]
+    fn hide_key(&mut self, index: usize) {
+        let kind = self.hidden.kind(index, self.verdicts.redactor());
+        self.value(self.values_end(), |value| value.redacted(kind));
     }
 
     fn named(&mut self, field: Field, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
@@ -207,8 +253,13 @@ impl Encoder {
             return;
         }
         self.bytes.extend_from_slice(&[field.code(), 0]);
-        append::text(&mut self.bytes, &key[..key.floor_char_boundary(KEY_BYTES_MAX)]);
-        self.value(self.values_end(), write);
+        let redactor = self.verdicts.redactor();
+        let shown = hiding::text_of(redactor, key);
+        append::text(&mut self.bytes, &shown[..shown.floor_char_boundary(KEY_BYTES_MAX)]);
+        match redactor.and_then(|redactor| redactor.name(key)) {
+            Some(kind) => self.value(self.values_end(), |value| value.redacted(kind)),
+            None => self.value(self.values_end(), write),
+        }
     }
 
     fn plain(&mut self, field: Field, write: impl FnOnce(&mut ValueEncoder<'_>)) {
@@ -234,7 +285,8 @@ impl Encoder {
     #[inline]
     fn value_within(&mut self, budget: Budget, write: impl FnOnce(&mut ValueEncoder<'_>)) {
         let start = self.bytes.len();
-        write(&mut ValueEncoder { bytes: &mut self.bytes, open: &mut self.open, start, budget });
+        let (bytes, open, verdicts) = (&mut self.bytes, &mut self.open, &mut self.verdicts);
+        write(&mut ValueEncoder { bytes, open, verdicts, start, budget });
         if self.bytes.len() == start {
             self.bytes.push(tag::NULL);
         }

@@ -5,10 +5,12 @@
 
 pub mod capture;
 pub mod encoder;
+pub mod file;
 pub mod glob;
 pub mod id;
 pub mod level;
 pub mod record;
+pub mod redaction;
 pub mod runtime;
 pub mod sensor;
 pub mod settings;

@@ -6,7 +6,7 @@
 //!
 //! | kind | fixed words |
 //! |---|---|
-//! | 1 task start | task ×2, parent ×2, workflow ×2, ticks, `activity:32 depth:16 level:8 flags:8`, `thread:32 0:32`; flag 1: root ×2; flag 2: `snapshot:32 age_ms:32` |
+//! | 1 task start | task ×2, parent ×2, workflow ×2, ticks, `activity:32 depth:16 level:8 flags:8`, `thread:32 0:32`; flag 1: root ×2; flag 2: `snapshot:32 age_ms:32`; flag 4: it was counted as left out |
 //! | 2 task end | task ×2, ticks, `status:8 error_kind:8 flags:8 0:8 activity:32`; flag 2: `snapshot:32 age_ms:32` |
 //! | 3 task update | task ×2, ticks, `activity:32 ordinal:32` |
 //! | 4 workflow start | workflow ×2, parent workflow ×2, parent task ×2, ticks |
@@ -19,6 +19,9 @@
 //! activity's keys); then a value. A zero byte ends the items; a record's last word is padded with
 //! zeros. Names that repeat (activities, threads, the process) are in the journal's name table as
 //! JSON: [`ActivityName`], [`ThreadName`], [`ProcessName`].
+//!
+//! What sampling leaves out is no record but a tally of the journal: its key is the workflow ×2 and the
+//! activity's number.
 
 mod item;
 mod names;

@@ -11,13 +11,17 @@
 mod callsite;
 mod carry;
 mod current;
+mod future;
 mod guard;
 mod handle;
 mod ids;
 mod keeper;
 mod local;
 mod more;
+mod open;
+mod policy;
 mod recording;
+mod sampling;
 mod snapshots;
 mod task;
 mod workflow;
@@ -25,9 +29,12 @@ mod workflow;
 pub use callsite::Callsite;
 pub use carry::{CallInCurrentTask, InContext, InCurrentTask};
 pub use current::{Context, Entered};
+pub use future::{Returns, TaskFuture, begin};
 pub use guard::Guard;
 pub use handle::{CurrentTask, current_task};
 pub use more::{Dependencies, More, Parent};
-pub use recording::{AlreadyRecording, ProcessParent, Recording, RecordingOptions, active_recording};
-pub use task::{AsyncTask, Ending, StartedTask, begin, run};
+pub use recording::{
+    AlreadyRecording, HeldForFork, ProcessParent, Recording, RecordingOptions, active_recording,
+};
+pub use task::{Ending, StartedTask, run};
 pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};

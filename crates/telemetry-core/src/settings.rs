@@ -32,8 +32,8 @@ pub use error::{Place, Problem, SettingsError};
 pub use load::{Loaded, Origin};
 pub use lookup::Lookup;
 pub use sections::{
-    Capture, Experiment, GPU_METRICS, Instrumentation, Journal, Model, Redaction, Rule, Sampling, Session,
-    Store, TelemetryCapture,
+    CRITICAL_TAGS, Capture, Experiment, GPU_METRICS, Instrumentation, Journal, Model, RULES_MAX, Redaction,
+    Rule, Sampling, Session, Store, TelemetryCapture,
 };
 
 /// The commented default file.
@@ -71,6 +71,11 @@ impl Settings {
     /// Like [`Settings::load`], with the surroundings given instead of taken from the process.
     pub fn load_from(lookup: &Lookup) -> Result<Loaded, SettingsError> {
         load::load(lookup)
+    }
+
+    /// Like [`Settings::load_from`], with the file given instead of looked for.
+    pub fn load_file(path: &Path, lookup: &Lookup) -> Result<Loaded, SettingsError> {
+        load::load_file(path, lookup)
     }
 
     /// Reads settings from text; `origin` is the file that errors name.

@@ -27,10 +27,14 @@
 //! | `0x16` | something nested deeper than the depth limit | – |
 //! | `0x17` | redacted | varint length, UTF-8: the kind of secret |
 //! | `0x18` | left out: the record's bytes were used up | – |
+//! | `0x19` | end of a sequence or map that was cut, with its type | varint: total items + 1, or 0 if unknown, varint length, UTF-8 |
+//! | `0x1A` | `Debug` text that was cut, with its type | varint: items + 1, or 0 if unknown, varint length, type in UTF-8, varint length, text in UTF-8 |
+//! | `0x1B` | file | varint length of all that follows; varint length, the path's bytes; then what was found there: see [`FileState`] |
 //! | `0x40..=0x7F` | integer 0 to 63 | – |
 //! | `0x80..=0xBF` | text of 0 to 63 bytes | UTF-8 |
 
 mod encoded;
+mod file;
 mod fingerprint;
 mod json;
 #[cfg(test)]
@@ -38,6 +42,9 @@ pub(crate) mod testing;
 
 pub use encoded::Encoded;
 pub(crate) use encoded::read_varint;
+pub(crate) use file::EncodedFile;
+pub use file::FileState;
+pub use fingerprint::{Evidence, Fingerprint};
 
 pub(crate) mod tag {
     //! The tag bytes of the table above.
@@ -66,6 +73,9 @@ pub(crate) mod tag {
     pub(crate) const TOO_DEEP: u8 = 0x16;
     pub(crate) const REDACTED: u8 = 0x17;
     pub(crate) const LEFT_OUT: u8 = 0x18;
+    pub(crate) const CUT_END_OF: u8 = 0x19;
+    pub(crate) const DEBUG_CUT_OF: u8 = 0x1A;
+    pub(crate) const FILE: u8 = 0x1B;
     pub(crate) const SMALL_INT: u8 = 0x40;
     pub(crate) const SHORT_TEXT: u8 = 0x80;
     /// The largest integer and the longest text that fit their tag byte.

@@ -1,6 +1,8 @@
 //! What the drain takes out of a journal in one go: copies of frames, and the marks to move once they
 //! are committed.
 
+use crate::tally::{Taken, Tally};
+
 /// One record out of a journal, with the frame that it lay in.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
@@ -23,6 +25,8 @@ pub struct Batch {
     spans: Vec<Span>,
     pub(crate) marks: Vec<Mark>,
     pub(crate) spills: Vec<u64>,
+    pub(crate) taken: Vec<Taken>,
+    tallies: Vec<Tally>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,9 +59,24 @@ impl Batch {
         self.spans.len()
     }
 
-    /// Whether there is no frame.
+    /// Whether there is neither a frame nor a tally.
     pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
+        self.spans.is_empty() && self.tallies.is_empty()
+    }
+
+    /// What was counted since the last commit.
+    pub fn tallies(&self) -> &[Tally] {
+        &self.tallies
+    }
+
+    /// Adds a tally.
+    pub fn push_tally(&mut self, tally: Tally) {
+        self.tallies.push(tally);
+    }
+
+    /// Adds the tallies that were taken out of lanes.
+    pub(crate) fn push_taken(&mut self) {
+        self.tallies.extend(self.taken.iter().map(|taken| taken.tally));
     }
 
     /// Forgets the frames and keeps the memory.
@@ -66,6 +85,8 @@ impl Batch {
         self.spans.clear();
         self.marks.clear();
         self.spills.clear();
+        self.taken.clear();
+        self.tallies.clear();
     }
 
     /// The frames, lane by lane, each lane in order.

@@ -18,6 +18,7 @@ use crate::leftovers;
 use crate::memory::zeroed;
 use crate::names::read_entries;
 use crate::source::{Counters, Name, Source};
+use crate::tally::{Tally, read_table};
 
 /// The journals in a folder, of the living and the dead, oldest first.
 pub fn find_journals(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
@@ -32,6 +33,7 @@ pub struct DeadJournal {
     clock: Clock,
     names: Vec<Name>,
     lanes: Vec<Box<[AtomicU64]>>,
+    tallies: Vec<Tally>,
     torn: u64,
     /// Holds the lock.
     _file: File,
@@ -61,11 +63,13 @@ impl DeadJournal {
     fn read(header: Header, words: &[AtomicU64], path: &Path, file: File) -> Self {
         let mut names = Vec::new();
         let mut lanes = Vec::new();
+        let mut tallies = Vec::new();
         for block in header::read_directory(words) {
-            match read_block(&file, block, header.ring_words) {
-                Some(words) if block.kind == BlockKind::Lane => lanes.push(words),
-                Some(words) => read_entries(&words, &mut names),
-                None => {}
+            let Some(words) = read_block(&file, block, header.ring_words) else { continue };
+            match block.kind {
+                BlockKind::Lane => lanes.push(words),
+                BlockKind::Names => read_entries(&words, &mut names),
+                BlockKind::Tallies => tallies.extend(read_table(&words)),
             }
         }
         let mut journal = Self {
@@ -74,6 +78,7 @@ impl DeadJournal {
             clock: header::read_clock(words),
             names,
             lanes,
+            tallies,
             torn: 0,
             _file: file,
         };
@@ -155,6 +160,7 @@ impl Source for DeadJournal {
         for (index, ring) in self.rings() {
             ring.collect(index, batch, usize::MAX);
         }
+        self.tallies.iter().for_each(|tally| batch.push_tally(*tally));
         resolve_spills(batch, Some(&self.path));
     }
 

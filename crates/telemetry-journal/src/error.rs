@@ -48,6 +48,12 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    /// Whether there was no room: a full disk, a quota, or a limit on the length of files.
+    pub fn is_no_room(&self) -> bool {
+        let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
+        matches!(self, Self::Io { source, .. } if kinds.contains(&source.kind()))
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// How the name of a journal ends.
@@ -22,8 +22,18 @@ pub(crate) fn create_unnamed(folder: &Path, id: u128) -> io::Result<(File, PathB
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
     let file = options.open(&path)?;
+    if !is_safe(fs::metadata(folder)?.uid(), file.metadata()?.uid()) {
+        let _ = fs::remove_file(&path);
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the folder belongs to somebody else"));
+    }
     file.try_lock().map_err(io::Error::from)?;
     Ok((file, path))
+}
+
+/// Whether what we write into a folder is ours alone: somebody else may have made the folder, or a link to it, before
+/// us, and could put other files in place of ours. The superuser writes where it is told to.
+const fn is_safe(owner_of_folder: u32, owner_of_file: u32) -> bool {
+    owner_of_file == 0 || owner_of_folder == owner_of_file
 }
 
 /// The name by which others find the journal with this id.
@@ -31,7 +41,7 @@ pub(crate) fn named(folder: &Path, id: u128) -> PathBuf {
     folder.join(format!("{id:032x}.{EXTENSION}"))
 }
 
-/// All journals in a folder, oldest first: ids begin with the time.
+/// All journals in a folder, oldest first: ids begin with the time. Links are none of ours.
 pub(crate) fn find(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -40,9 +50,48 @@ pub(crate) fn find(folder: &Path) -> io::Result<Vec<PathBuf>> {
     };
     let mut found: Vec<PathBuf> = entries
         .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
         .collect();
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_link_in_place_of_a_journal_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        fs::write(&target, "mine").unwrap();
+        symlink(&target, folder.path().join(format!(".{:032x}.new", 7))).unwrap();
+        assert!(create_unnamed(folder.path(), 7).is_err());
+        symlink(&target, named(folder.path(), 8)).unwrap();
+        assert_eq!(find(folder.path()).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(fs::read_to_string(target).unwrap(), "mine");
+    }
+
+    #[test]
+    fn folders_and_files_are_for_their_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("a/b");
+        create_folder(&below).unwrap();
+        let (_file, path) = create_unnamed(&below, 1).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&below), mode(below.parent().unwrap()), mode(&path)), (0o700, 0o700, 0o600));
+    }
+
+    #[test]
+    fn the_folder_of_somebody_else_is_refused() {
+        for (folder, file, expected) in
+            [(1000, 1000, true), (1000, 0, true), (0, 0, true), (1001, 1000, false)]
+        {
+            assert_eq!(is_safe(folder, file), expected, "{folder} {file}");
+        }
+    }
 }

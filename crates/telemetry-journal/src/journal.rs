@@ -1,6 +1,7 @@
 //! A live journal: this process fills it and, by its own thread or another process, drains it.
 
 use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -141,6 +142,17 @@ impl Journal {
         }))
     }
 
+    /// In a forked child: closes the child's copy of the file, so that the lock on it is the parent's alone
+    /// and the journal can be recovered when the parent dies. Of the child's mappings nothing may be
+    /// used any more.
+    pub fn forget_after_fork(&self) {
+        if let Some(backing) = &self.backing {
+            // SAFETY: the journal lives as long as the process, so nothing else will close the descriptor;
+            // and in a child nothing uses this journal's file again.
+            unsafe { libc::close(backing.file.as_raw_fd()) };
+        }
+    }
+
     /// The file, unless the journal is in memory.
     pub fn path(&self) -> Option<&Path> {
         self.backing.as_ref().map(|backing| backing.path.as_path())
@@ -175,6 +187,39 @@ impl Journal {
     pub fn refuse(&self, reason: DropReason) -> bool {
         self.refused[reason as usize].fetch_add(1, Ordering::Relaxed);
         false
+    }
+
+    /// Counts once for a key: through the caller's lane, or the shared one. The count survives the process
+    /// as a record does. False where there is no memory to count in.
+    #[inline]
+    pub fn tally(&self, lane: Option<&Lane>, key: [u64; 3]) -> bool {
+        match lane {
+            Some(lane) => lane.tallies.add(key, || self.next_tenure()) || self.tally_slowly(lane, key),
+            None => self.tally_shared(key),
+        }
+    }
+
+    #[cold]
+    fn tally_shared(&self, key: [u64; 3]) -> bool {
+        let mut shared = lock(&self.shared);
+        self.shared_lane(&mut shared).is_some_and(|lane| self.tally(Some(lane), key))
+    }
+
+    /// Makes the lane's next table; what finds no place even then is counted without its key.
+    #[cold]
+    fn tally_slowly(&self, lane: &Lane, key: [u64; 3]) -> bool {
+        while let Some(pages) = lane.tallies.next_pages() {
+            let Ok(words) = self.add_block(&mut lock(&self.blocks), BlockKind::Tallies, pages) else { break };
+            lane.tallies.grow(words);
+            if lane.tallies.add(key, || self.next_tenure()) {
+                return true;
+            }
+        }
+        lane.tallies.add_without_place(|| self.next_tenure())
+    }
+
+    fn next_tenure(&self) -> u64 {
+        self.common.tenures.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     fn shared_lane(&self, shared: &mut Option<&'static Lane>) -> Option<&'static Lane> {
@@ -276,7 +321,13 @@ impl Journal {
             let is_shared = shared.is_some_and(|shared| shared.index == lane.index);
             is_shared || !lane.is_owned.load(Ordering::Acquire)
         };
-        let is_done = blocks.lanes.iter().all(|lane| is_quiet(&lane) && lane.ring.head() == lane.ring.tail());
+        let is_counted = |lane: &Lane| {
+            let mut taken = Vec::new();
+            lane.tallies.collect(lane.index, &mut taken);
+            taken.is_empty()
+        };
+        let is_empty = |lane: &Lane| lane.ring.head() == lane.ring.tail() && is_counted(lane);
+        let is_done = blocks.lanes.iter().all(|lane| is_quiet(&lane) && is_empty(lane));
         if let (true, Some(backing)) = (is_done, &self.backing) {
             let _ = fs::remove_file(&backing.path);
         }
@@ -326,7 +377,9 @@ impl Source for Journal {
     fn collect(&self, batch: &mut Batch) {
         for lane in self.lanes() {
             lane.ring.collect(lane.index, batch, COLLECT_WORDS_MAX);
+            lane.tallies.collect(lane.index, &mut batch.taken);
         }
+        batch.push_taken();
         resolve_spills(batch, self.path());
     }
 
@@ -335,6 +388,11 @@ impl Source for Journal {
         for mark in &batch.marks {
             if let Some(lane) = lanes.get(mark.lane as usize) {
                 lane.ring.release(*mark);
+            }
+        }
+        for taken in &batch.taken {
+            if let Some(lane) = lanes.get(taken.lane as usize) {
+                lane.tallies.release(taken);
             }
         }
         if let Some(path) = self.path() {

@@ -35,6 +35,15 @@
 //! | 18 | drain | of these, frames that were damaged and skipped |
 //! | 64 … | producer | the ring, and its slack |
 //!
+//! A block of tallies is a table of slots of 8 words, the first of which takes what finds no other:
+//!
+//! | slot word | written by | holds |
+//! |---|---|---|
+//! | 0 | producer | number of the slot's tenure, 0 while it is free or changes hands |
+//! | 1 … 3 | producer | what is counted |
+//! | 4 | producer | how often |
+//! | 5 | drain | what is committed of it: `count:40 number:24` |
+//!
 //! A frame is `checksum:32 kind:8 words:24`, its sequence number, and its payload. It begins at
 //! `position % ring`; the last one before the ring's end overhangs into the slack, and the next begins
 //! at the ring's start. A block of names is a run of entries: `bytes:32 kind:8 0:24`, a checksum, the
@@ -82,11 +91,21 @@ pub(crate) mod lane {
     pub(crate) const RING: usize = 64;
 }
 
+/// Words of a slot of a block of tallies.
+pub(crate) mod tally {
+    pub(crate) const NUMBER: usize = 0;
+    pub(crate) const KEY: usize = 1;
+    pub(crate) const COUNT: usize = 4;
+    pub(crate) const COMMITTED: usize = 5;
+    pub(crate) const SLOT_WORDS: usize = 8;
+}
+
 /// What a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     Lane = 1,
     Names = 2,
+    Tallies = 3,
 }
 
 /// An entry of the directory.
@@ -106,6 +125,7 @@ impl Block {
         let kind = match word as u8 {
             1 => BlockKind::Lane,
             2 => BlockKind::Names,
+            3 => BlockKind::Tallies,
             _ => return None,
         };
         Some(Self { kind, first_page: (word >> 32) as u32, pages: (word >> 8) as u32 & 0x00FF_FFFF })

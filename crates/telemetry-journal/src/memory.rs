@@ -9,6 +9,8 @@ use std::sync::atomic::AtomicU64;
 
 use memmap2::MmapOptions;
 
+use crate::limit::check_length;
+
 /// Maps part of a file, for reading and writing, shared with everybody who maps it.
 pub(crate) fn map(file: &File, offset_bytes: u64, words: usize) -> io::Result<&'static [AtomicU64]> {
     let mapping = MmapOptions::new().offset(offset_bytes).len(words * 8).map_raw(file)?;
@@ -38,6 +40,7 @@ pub(crate) fn zeroed(words: usize) -> Box<[AtomicU64]> {
 /// Makes the file at least this long, with its blocks allocated: a full disk is an error here and not
 /// a signal later.
 pub(crate) fn allocate(file: &File, offset_bytes: u64, length_bytes: u64) -> io::Result<()> {
+    check_length(offset_bytes.saturating_add(length_bytes))?;
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd;

@@ -53,11 +53,23 @@ pub fn at_exit(hook: extern "C" fn()) -> io::Result<()> {
     }
 }
 
-/// Runs `hook` in each child that is forked, before anything else runs there.
-pub fn at_fork_in_child(hook: extern "C" fn()) -> io::Result<()> {
-    // SAFETY: `hook` is a function of the program, which lives as long as the process, and callers pass
-    // one that only stores to atomics, which is all that a forked child may safely do.
-    match unsafe { libc::pthread_atfork(None, None, Some(hook)) } {
+/// What runs around each fork of the process, on the thread that forks.
+#[derive(Clone, Copy, Debug)]
+pub struct ForkHooks {
+    /// Before the fork.
+    pub before: extern "C" fn(),
+    /// After it, in the parent.
+    pub in_parent: extern "C" fn(),
+    /// After it, in the child, before anything else runs there.
+    pub in_child: extern "C" fn(),
+}
+
+/// Runs these hooks around each fork from now on.
+pub fn at_fork(hooks: ForkHooks) -> io::Result<()> {
+    // SAFETY: the hooks are functions of the program, which live as long as the process. Callers pass ones that do
+    // in the child what a forked child may: they store to atomics and thread-locals, and unlock what they
+    // locked themselves before the fork.
+    match unsafe { libc::pthread_atfork(Some(hooks.before), Some(hooks.in_parent), Some(hooks.in_child)) } {
         0 => Ok(()),
         code => Err(io::Error::from_raw_os_error(code)),
     }

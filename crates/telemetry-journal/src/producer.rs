@@ -11,6 +11,7 @@ use crate::lane::{Outgoing, Refused, Ring, gap};
 use crate::layout::lane;
 use crate::source::DropReason;
 use crate::spill::Spill;
+use crate::tally::Tallies;
 
 /// What happens to a record when its lane is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) struct Common {
     /// Where spill files go; none for a journal in memory.
     pub(crate) path: Option<PathBuf>,
     spills: AtomicU64,
+    /// How many tenures of tallies there were.
+    pub(crate) tenures: AtomicU64,
 }
 
 impl Common {
@@ -48,6 +51,7 @@ impl Common {
             stalled_at: AtomicU64::new(0),
             path,
             spills: AtomicU64::new(0),
+            tenures: AtomicU64::new(0),
         }
     }
 }
@@ -60,6 +64,7 @@ pub struct Lane {
     pub(crate) is_owned: AtomicBool,
     is_touched: AtomicBool,
     common: &'static Common,
+    pub(crate) tallies: Tallies,
     tail: AtomicU64,
     gap_first: AtomicU64,
     gap_last: AtomicU64,
@@ -75,6 +80,7 @@ impl Lane {
             is_owned: AtomicBool::new(is_owned),
             is_touched: AtomicBool::new(false),
             common,
+            tallies: Tallies::default(),
             gap_first: AtomicU64::new(0),
             gap_last: AtomicU64::new(0),
             gap_count: AtomicU64::new(0),

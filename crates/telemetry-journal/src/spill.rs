@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::batch::{Frame, to_words};
 use crate::checksum::checksum;
 use crate::lane::Outgoing;
+use crate::limit::check_length;
 
 /// The longest record that is spilled; a longer one is dropped.
 const SPILL_BYTES_MAX: usize = 1 << 30;
@@ -28,6 +29,7 @@ impl Spill {
         if words.len() * 8 > SPILL_BYTES_MAX {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
+        check_length(words.len() as u64 * 8)?;
         let path = path(journal, number);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);

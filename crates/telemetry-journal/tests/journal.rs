@@ -348,3 +348,22 @@ fn flipped_bits_and_cut_files_never_harm_the_reader() {
         }
     }
 }
+
+/// A core dump must not hold what the journal does: the kernel's word for that is `dd`.
+#[test]
+#[cfg(target_os = "linux")]
+fn core_dumps_leave_the_journal_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::create(folder.path(), config(4096, OnFull::Drop)).unwrap();
+    journal.claim().unwrap();
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let place = folder.path().to_string_lossy().into_owned();
+    let mut lines = maps.lines();
+    let mut mappings = 0;
+    while lines.any(|line| line.contains(&place)) {
+        let flags = lines.find(|line| line.starts_with("VmFlags:")).unwrap();
+        assert!(flags.split_whitespace().any(|flag| flag == "dd"), "{flags}");
+        mappings += 1;
+    }
+    assert!(mappings >= 2, "the header and a lane");
+}

@@ -17,8 +17,10 @@ use crate::returned::Returned;
 pub(crate) enum Form {
     /// The body becomes a closure.
     Sync,
-    /// The body becomes a future inside the async function.
+    /// The body becomes a future that the function returns, which is no longer called async.
     Async,
+    /// The body becomes a future inside the async function.
+    AsyncInside,
     /// The body is nothing but a future, which is wrapped where it is made.
     Future(FutureBody),
     /// The body stays where it is, behind a guard.
@@ -257,7 +259,8 @@ fn private(crate_path: Option<&Path>) -> TokenStream {
 
 fn form(function: &Function, returned: &Returned) -> Form {
     if function.signature.asyncness.is_some() {
-        return Form::Async;
+        let is_alone = function.attributes.iter().all(leaves_async_alone);
+        return if is_alone { Form::Async } else { Form::AsyncInside };
     }
     if function.attributes.iter().any(tracks_caller)
         || returned.needs_place() && returned.future_output().is_none()
@@ -269,6 +272,27 @@ fn form(function: &Function, returned: &Returned) -> Form {
         None if returned.needs_place() => Form::Place,
         None => Form::Sync,
     }
+}
+
+/// Whether an attribute says the same about an async function as about one that returns its future. Not so
+/// `#[must_use]`, and any that somebody else expands.
+fn leaves_async_alone(attribute: &syn::Attribute) -> bool {
+    const WORDS: [&str; 11] = [
+        "allow",
+        "cfg",
+        "cold",
+        "deny",
+        "deprecated",
+        "doc",
+        "expect",
+        "forbid",
+        "inline",
+        "target_feature",
+        "warn",
+    ];
+    let first = attribute.path().segments.first().map(|first| first.ident.to_string());
+    let is_tool = matches!(first.as_deref(), Some("clippy" | "rustfmt"));
+    is_tool || WORDS.iter().any(|word| attribute.path().is_ident(word))
 }
 
 /// `#[track_caller]`, also as a possible outcome of `#[cfg_attr]`.
@@ -375,11 +399,14 @@ mod tests {
         let form = |function: &str| match plan("", function).0.form {
             Form::Sync => "sync",
             Form::Async => "async",
+            Form::AsyncInside => "async inside",
             Form::Future(_) => "future",
             Form::Place => "place",
         };
         assert_eq!(form("fn f() -> impl Iterator<Item = u8> {}"), "sync");
-        assert_eq!(form("async fn f() {}"), "async");
+        assert_eq!(form("/// Docs.\n#[inline] async fn f() {}"), "async");
+        assert_eq!(form("#[tokio::main] async fn f() {}"), "async inside");
+        assert_eq!(form("#[must_use] async fn f() {}"), "async inside");
         assert_eq!(form("#[track_caller] fn f() {}"), "place");
         assert_eq!(form("#[cfg_attr(debug, track_caller)] fn f() {}"), "place");
         assert_eq!(form("fn f() -> impl Fn(&str) -> &str {}"), "place");

@@ -16,6 +16,7 @@ mod network;
 mod process;
 mod roots;
 mod scan;
+mod switches;
 
 use crate::backend::{Backend, Wanted};
 use crate::telemetry::Telemetry;

@@ -16,9 +16,19 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StoreError> {
         create_folder(folder).map_err(|source| file_error(folder, source))?;
     }
     match create_file(path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(file_error(path, error)),
-        _ => Ok(()),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => refuse_link(path),
+        Err(error) => Err(file_error(path, error)),
     }
+}
+
+/// A link may have been put there by somebody else, to have us write into another file. The database library opens its
+/// side files only where they are none.
+fn refuse_link(path: &Path) -> Result<(), StoreError> {
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(file_error(path, io::Error::other("it is a symbolic link")));
+    }
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -157,6 +167,15 @@ mod tests {
     use std::fs::File;
 
     use super::*;
+
+    #[test]
+    fn a_link_in_place_of_the_database_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        assert!(matches!(prepare(&link), Err(StoreError::File { .. })));
+        assert!(!target.exists());
+    }
 
     #[test]
     fn a_file_is_ours_until_it_is_moved_or_its_descriptor_closed() {

@@ -18,9 +18,9 @@ pub use drain::{Drain, Pass};
 pub use error::StoreError;
 pub use merge::Applied;
 pub use reader::{
-    ActivityRow, Cell, DerivationRow, Found, HealthRow, Inspection, JsonText, Order, QueryLimits, Reader,
-    RelatedTask, StatusCount, Table, TaskDetail, TaskFilter, TaskRow, TreeRow, WorkflowFilter, WorkflowRow,
-    inspect, sqlite_version,
+    ActivityRow, Cell, DerivationRow, Found, HealthRow, Inspection, JsonText, Lineage, LineageLimits, Order,
+    QueryLimits, Reader, RelatedTask, StatusCount, Table, TaskDetail, TaskFilter, TaskRow, TreeRow,
+    WorkflowFilter, WorkflowRow, inspect, sqlite_version,
 };
 pub use recovery::{Recovery, recover};
 pub use schema::VERSION as SCHEMA_VERSION;

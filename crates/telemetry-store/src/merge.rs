@@ -5,6 +5,7 @@
 
 mod fields;
 mod keys;
+mod left_out;
 mod object;
 mod slots;
 mod statements;
@@ -18,7 +19,7 @@ use telemetry_core::record::{Field, Gap, Items, Kind, Raw, Record, Snapshot, Tas
 use telemetry_journal::clock::Clock;
 use telemetry_journal::{Batch, Counters, Frame, Source};
 
-use fields::{Fields, Phase};
+use fields::{Fields, Phase, Place};
 use keys::Keys;
 use slots::{Fill, Slots};
 use statements::Statements;
@@ -133,6 +134,9 @@ impl<'a> Merge<'a> {
         for slot in 0..self.slots.len() {
             self.apply_slot(slot)?;
         }
+        for tally in self.batch.tallies() {
+            self.apply_tally(tally)?;
+        }
         self.write_counters(origin)?;
         Ok(self.applied)
     }
@@ -191,9 +195,14 @@ impl<'a> Merge<'a> {
     fn apply_update(&mut self, update: TaskUpdate, items: Items<'_>) -> rusqlite::Result<()> {
         let activity = self.keys.activity(self.connection, self.source, update.activity)?;
         let task = IdText::new(update.task.as_u128());
+        let place = Place {
+            owner: task,
+            phase: Phase::Update(update.ordinal),
+            at_ns: Some(self.clock.unix_ns(update.ticks)),
+            activity: activity.as_deref(),
+        };
         self.fields.clear();
-        let phase = Phase::Update(update.ordinal);
-        self.fields.collect(&mut self.statements, task, phase, activity.as_deref(), items)?;
+        self.fields.collect(&mut self.statements, place, items)?;
         let activity = activity.map_or(0, |activity| activity.key);
         self.statements.task_touch.execute((task, self.recorder, activity))?;
         Ok(())

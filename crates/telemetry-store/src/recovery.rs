@@ -1,5 +1,6 @@
 //! Recovery: brings in what processes that are gone had accepted and not committed.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use telemetry_journal::{
@@ -64,6 +65,8 @@ impl Recovery {
     fn refuse(&mut self, path: &Path, error: &JournalError) {
         match error {
             JournalError::InUse { .. } | JournalError::OtherHost { .. } => self.left_alone += 1,
+            // Its owner ended well, or another recovery was faster.
+            JournalError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {}
             JournalError::NotAJournal { .. } => self.warnings.push(match put_aside(path) {
                 Ok(aside) => format!("{error}; it is kept as {}", aside.display()),
                 Err(failure) => format!("{error}; it cannot be renamed: {failure}"),

@@ -10,7 +10,11 @@ use crate::error::{StoreError, is_damage};
 pub(crate) const APPLICATION_ID: i32 = 0x7465_6C65;
 
 /// Each step is run once, in order; a file's `user_version` says how many it has seen.
-const STEPS: &[&str] = &[concat!(include_str!("sql/tables.sql"), include_str!("sql/views.sql"))];
+const STEPS: &[&str] = &[
+    concat!(include_str!("sql/tables.sql"), include_str!("sql/views.sql")),
+    include_str!("sql/lineage.sql"),
+    include_str!("sql/sampling.sql"),
+];
 
 /// The schema version that this program writes.
 pub const VERSION: i32 = STEPS.len() as i32;

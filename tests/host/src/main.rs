@@ -4,16 +4,20 @@
 //! |---|---|
 //! | `load [OPTIONS]` | calls recorded functions; what is captured is up to the settings that it finds |
 //! | `queue DATABASE [OPTIONS]` | the same load through a plain queue and a writer thread |
+//! | `fork [OPTIONS]` | forks while threads record; each child records, too, and ends well or by abort |
+//! | `sampled [OPTIONS]` | calls nested functions, some of which fail, and prints how often each was called |
 //! | `recover FOLDER` | brings the journals of the folder into its database, and prints the counts as JSON |
 //!
 //! The load tells the ledger, over its standard output, what was accepted: see `ledger.rs`.
 #![forbid(unsafe_code)]
 
+mod forks;
 mod ledger;
 mod load;
 mod options;
 mod queue;
 mod recovery;
+mod sampled;
 
 use std::error::Error;
 
@@ -28,6 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let database = next("the database")?;
             queue::run(database.as_ref(), Options::parse(arguments)?)
         }
+        "fork" => forks::run(Options::parse(arguments)?),
+        "sampled" => sampled::run(Options::parse(arguments)?),
         "recover" => recovery::run(next("the folder")?.as_ref()),
         other => Err(format!("there is no command {other}").into()),
     }

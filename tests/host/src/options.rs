@@ -11,13 +11,16 @@ pub(crate) struct Options {
     pub(crate) tasks: Option<u64>,
     /// Every so many calls, one has arguments that fill a small lane.
     pub(crate) large_every: Option<u64>,
+    /// Children that are forked.
+    pub(crate) children: u32,
     /// Whether the ledger is told.
     pub(crate) acknowledge: bool,
 }
 
 impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { threads: 4, levels: 4, tasks: None, large_every: None, acknowledge: true };
+        let mut options =
+            Self { threads: 4, levels: 4, tasks: None, large_every: None, children: 1, acknowledge: true };
         while let Some(name) = arguments.next() {
             let mut number = || {
                 let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
@@ -28,6 +31,7 @@ impl Options {
                 "--levels" => options.levels = number()?.max(1) as u32,
                 "--tasks" => options.tasks = Some(number()?),
                 "--large-every" => options.large_every = Some(number()?.max(1)),
+                "--children" => options.children = number()? as u32,
                 "--quiet" => options.acknowledge = false,
                 _ => return Err(format!("there is no option {name}")),
             }

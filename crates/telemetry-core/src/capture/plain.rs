@@ -49,8 +49,8 @@ plain! {
     String: |value| text(value);
     Path: |value| path(value);
     PathBuf: |value| path(value);
-    OsStr: |value| path(Path::new(value));
-    OsString: |value| path(Path::new(value));
+    OsStr: |value| os_text(value);
+    OsString: |value| os_text(value);
 }
 
 macro_rules! pointers {
@@ -72,5 +72,15 @@ impl<T: Plain + ToOwned + ?Sized> Plain for Cow<'_, T> {
     #[inline]
     fn write(&self, value_encoder: &mut ValueEncoder<'_>) {
         (**self).write(value_encoder);
+    }
+}
+
+impl<T: Plain> Plain for Option<T> {
+    #[inline]
+    fn write(&self, value_encoder: &mut ValueEncoder<'_>) {
+        match self {
+            Some(value) => value.write(value_encoder),
+            None => value_encoder.null(),
+        }
     }
 }

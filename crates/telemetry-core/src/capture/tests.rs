@@ -1,6 +1,7 @@
 //! Which tier takes which type, as generated code would ask.
 
-use super::Outcome;
+use super::{Capture, Outcome};
+use crate::encoder::{Limits, ValueEncoder};
 use crate::value::testing::{UNLIMITED, json};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -81,6 +82,83 @@ fn paths() {
         let path = PathBuf::from(OsString::from_vec(vec![0xFF]));
         assert_eq!(captured!(&path), "{\"$path\":\"\u{FFFD}\",\"$hex\":\"ff\"}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn texts_of_the_system_are_no_paths() {
+    use crate::value::Encoded;
+    use crate::value::testing::encode;
+    use std::os::unix::ffi::OsStringExt;
+    let bytes = encode(UNLIMITED, |value| crate::__capture!(value, &OsString::from("/a/b")));
+    assert_eq!(Encoded::read(&mut &*bytes).unwrap().fingerprints().count(), 0);
+    let odd = OsString::from_vec(vec![0xFF]);
+    assert_eq!(captured!(&odd), "{\"$path\":\"\u{FFFD}\",\"$hex\":\"ff\"}");
+    assert_eq!(captured!(&Some(PathBuf::from(odd))), "{\"$path\":\"\u{FFFD}\",\"$hex\":\"ff\"}");
+    assert_eq!(captured!(&None::<&Path>), "null");
+    assert_eq!(captured!(&Some(Some(3))), "3");
+}
+
+/// Has a form of its own beside the others.
+#[derive(Debug, Serialize)]
+struct Custom(i64);
+
+impl Capture for Custom {
+    fn capture(&self, value: &mut ValueEncoder<'_>) {
+        match self.0 {
+            0 => {}
+            1 => panic!("on purpose"),
+            number => value.display(&format_args!("custom {number}")),
+        }
+    }
+}
+
+#[test]
+fn a_form_of_ones_own_comes_first() {
+    assert_eq!(captured!(&Custom(7)), r#""custom 7""#);
+    assert_eq!(captured!(&&mut &Custom(7)), r#""custom 7""#);
+    assert_eq!(captured!(&Box::new(Custom(7))), r#""custom 7""#);
+    assert_eq!(captured!(&Arc::new(Custom(7))), r#""custom 7""#);
+    assert_eq!(captured!(&Some(Custom(7))), r#""custom 7""#);
+    assert_eq!(captured!(&None::<Custom>), "null");
+    assert_eq!(captured!(&vec![Custom(7), Custom(0)]), r#"["custom 7",null]"#);
+    assert_eq!(captured!(&[[Custom(7)], [Custom(8)]]), r#"[["custom 7"],["custom 8"]]"#);
+    assert_eq!(captured!(&&[Custom(7)][..]), r#"["custom 7"]"#);
+    assert_eq!(captured!(&Custom(0)), "null");
+    assert_eq!(captured!(&Custom(1)), r#"{"$error":"panicked"}"#);
+    assert_eq!(captured!(&vec![Custom(1), Custom(2)]), r#"[{"$error":"panicked"},"custom 2"]"#);
+    let model: &dyn Capture = &Custom(7);
+    assert_eq!(captured!(model), r#""custom 7""#);
+}
+
+#[test]
+fn a_list_of_such_keeps_the_limits() {
+    struct Long;
+    impl Capture for Long {
+        fn capture(&self, value: &mut ValueEncoder<'_>) {
+            value.text(&"x".repeat(100));
+        }
+    }
+    struct Endless;
+    impl Capture for Endless {
+        fn capture(&self, value: &mut ValueEncoder<'_>) {
+            value.list(&[Endless], |item, value| value.capture(item));
+        }
+    }
+    let of = |limits, items: &[Long]| json(limits, |value| crate::__capture!(value, items));
+    let items: Vec<Long> = (0..2000).map(|_| Long).collect();
+    let cut = of(Limits::DEFAULT, &items);
+    assert!(cut.len() < 4200 && cut.ends_with(r#"{"$cut":{"items":2000}}]"#), "{cut}");
+    let few = Limits { items_max: 1, ..UNLIMITED };
+    assert!(of(few, &items[..2]).ends_with(r#"x",{"$cut":{"items":2}}]"#));
+    for bytes in 0..300 {
+        let limits = Limits { value_bytes_max: bytes, ..UNLIMITED };
+        let written = crate::value::testing::encode(limits, |value| crate::__capture!(value, &items));
+        assert!(written.len() <= 21.max(bytes as usize), "{bytes}: {}", written.len());
+        crate::value::testing::Json::read(&of(limits, &items));
+    }
+    let deep = json(Limits::DEFAULT, |value| crate::__capture!(value, &Endless));
+    assert!(deep.starts_with("[[[[") && deep.contains(r#"{"$cut":"depth"}"#), "{deep}");
 }
 
 #[test]

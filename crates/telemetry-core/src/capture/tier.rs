@@ -1,6 +1,6 @@
 //! The tiers, one trait each; the number of `&` before `Probe` is the rank.
 
-use super::{DebugSlice, Plain, Probe, Shared, TryLock};
+use super::{Capture, DebugSlice, Plain, Probe, Shared, TryLock};
 use crate::encoder::ValueEncoder;
 use serde::Serialize;
 use std::fmt::{Debug, Display};
@@ -28,6 +28,8 @@ macro_rules! tiers {
 }
 
 tiers! { __telemetry_capture:
+    /// Types that have a form of their own.
+    CustomTier for [&&&&&&&] where Capture => |probe, encoder| encoder.capture(probe.0);
     /// Values that need neither a guard nor a trait of the user.
     PlainTier for [&&&&&&] where Plain => |probe, encoder| probe.0.write(encoder);
     /// Locks around something that is `Serialize`.
@@ -39,7 +41,7 @@ tiers! { __telemetry_capture:
     /// Lists of something that is `Debug`.
     SliceTier for [&&] where DebugSlice => |probe, encoder| probe.0.write(encoder);
     /// Whatever is `Debug`.
-    DebugTier for [&] where Debug => |probe, encoder| encoder.debug(&probe.0);
+    DebugTier for [&] where Debug => |probe, encoder| encoder.debug_of(probe.0);
     /// Whatever there is.
     NameTier for [] => |_probe, encoder| encoder.type_name::<T>();
 }

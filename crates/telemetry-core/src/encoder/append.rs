@@ -1,6 +1,6 @@
 //! Appends the bytes of single values; budgets are the business of the callers.
 
-use crate::value::tag;
+use crate::value::{FileState, tag};
 
 #[inline]
 pub(super) fn varint(out: &mut Vec<u8>, mut number: u64) {
@@ -87,7 +87,7 @@ fn text_header(out: &mut Vec<u8>, length: usize) {
 }
 
 /// A tag, the payload's length and the payload.
-pub(super) fn prefixed(out: &mut Vec<u8>, tag: u8, payload: &[u8]) {
+pub(crate) fn prefixed(out: &mut Vec<u8>, tag: u8, payload: &[u8]) {
     tagged_varint(out, tag, payload.len() as u64);
     out.extend_from_slice(payload);
 }
@@ -128,4 +128,43 @@ fn tagged_varint(out: &mut Vec<u8>, tag: u8, mut number: u64) {
     let end = out.len() + length + 1;
     out.extend_from_slice(&bytes);
     out.truncate(end);
+}
+
+/// Turns the bytes from `start` on into the preview of a `Debug` text that was cut.
+pub(super) fn wrap_debug_cut(out: &mut Vec<u8>, start: usize, type_name: &str, items: Option<usize>) {
+    let length = out.len() - start;
+    tagged_varint(out, tag::DEBUG_CUT_OF, total(items));
+    varint(out, type_name.len() as u64);
+    out.extend_from_slice(type_name.as_bytes());
+    varint(out, length as u64);
+    out[start..].rotate_left(length);
+}
+
+/// A number of items as the form has it: one more, or 0 where it is not known.
+pub(super) fn total(items: Option<usize>) -> u64 {
+    items.map_or(0, |items| (items as u64).saturating_add(1))
+}
+
+/// A file without tag and length: its path and what was found there.
+pub(crate) fn file_payload(path: &[u8], state: FileState) -> Vec<u8> {
+    let mut out = Vec::with_capacity(path.len() + 64);
+    varint(&mut out, path.len() as u64);
+    out.extend_from_slice(path);
+    out.push(state.code());
+    if let FileState::Found { bytes, modified_ns, sha256 } = state {
+        varint(&mut out, bytes);
+        varint(&mut out, ((modified_ns << 1) ^ (modified_ns >> 63)) as u64);
+        out.extend_from_slice(sha256.as_ref().map_or(&[], |sha256| &sha256[..]));
+    }
+    out
+}
+
+/// The end of a container that was cut.
+pub(super) fn cut_end(out: &mut Vec<u8>, items: Option<usize>, type_name: &str) {
+    if type_name.is_empty() {
+        return tagged_varint(out, tag::CUT_END, total(items));
+    }
+    tagged_varint(out, tag::CUT_END_OF, total(items));
+    varint(out, type_name.len() as u64);
+    out.extend_from_slice(type_name.as_bytes());
 }

@@ -10,8 +10,10 @@
 use super::append;
 use super::error::Error;
 use super::formatted::Formatted;
+use super::hiding::{Instead, text_of};
 use super::within::{self, TEXT_HEADER_MAX};
-use crate::value::tag;
+use crate::redaction::{Redactor, Verdicts};
+use crate::value::{Encoded, tag};
 use serde::Serialize;
 use std::fmt::Display;
 
@@ -40,6 +42,9 @@ pub(super) struct Open {
 
 const KEY_UNFINISHED: usize = usize::MAX;
 
+/// A value with less room than this does not say its type.
+const TYPE_ROOM_MIN: usize = 8 * within::TYPE_BYTES_MAX;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
     None,
@@ -60,17 +65,28 @@ pub(super) struct Mark {
 pub(super) struct Writer<'a> {
     bytes: &'a mut Vec<u8>,
     open: &'a mut Vec<Open>,
+    verdicts: &'a mut Verdicts,
     budget: Budget,
     depth: usize,
     stop: Stop,
     /// Whether something was cut to the last bytes: then not even a short item follows it.
     spent: bool,
+    /// The type of the whole value; empty where there is no room to say it.
+    type_name: &'static str,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(bytes: &'a mut Vec<u8>, open: &'a mut Vec<Open>, budget: Budget) -> Self {
+    pub(super) fn new(
+        bytes: &'a mut Vec<u8>,
+        open: &'a mut Vec<Open>,
+        verdicts: &'a mut Verdicts,
+        budget: Budget,
+        type_name: &'static str,
+    ) -> Self {
         open.clear();
-        Self { bytes, open, budget, depth: 0, stop: Stop::None, spent: false }
+        let room = budget.end.saturating_sub(bytes.len());
+        let type_name = if room < TYPE_ROOM_MIN { "" } else { within::short_type(type_name) };
+        Self { bytes, open, verdicts, budget, depth: 0, stop: Stop::None, spent: false, type_name }
     }
 
     pub(super) fn mark(&self) -> Mark {
@@ -108,8 +124,11 @@ impl<'a> Writer<'a> {
 
     /// Writes a value inside of a container; its failure becomes its own mark and stays there.
     pub(super) fn nested<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        if let Some(kind) = self.verdicts.type_of::<T>() {
+            return self.redacted(kind);
+        }
         let mark = self.mark();
-        match value.serialize(super::serializer::Serializer { writer: &mut *self }) {
+        match value.serialize(super::serializer::Serializer::new(self)) {
             Ok(()) => Ok(()),
             Err(error) => self.settle(mark, &error),
         }
@@ -148,7 +167,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn bytes_left(&self) -> usize {
+    pub(super) fn bytes_left(&self) -> usize {
         self.budget.end.saturating_sub(self.bytes.len())
     }
 
@@ -169,6 +188,17 @@ impl<'a> Writer<'a> {
 
     #[inline]
     pub(super) fn text(&mut self, text: &str) -> Result<(), Error> {
+        if let Some(instead) = Instead::of(self.redactor(), text.as_bytes(), self.bytes_left()) {
+            self.room(within::cut_header_length(text.len()))?;
+            self.spent = !instead.append_text(self.bytes, self.budget.end);
+            return Ok(());
+        }
+        self.plain_text(text)
+    }
+
+    /// A text that is known to have no secret in it: the name of a field.
+    #[inline]
+    pub(super) fn plain_text(&mut self, text: &str) -> Result<(), Error> {
         if text.len() + TEXT_HEADER_MAX <= self.bytes_left() && self.stop == Stop::None {
             append::text(self.bytes, text);
             return Ok(());
@@ -181,13 +211,19 @@ impl<'a> Writer<'a> {
 
     pub(super) fn bytes(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.room(within::cut_header_length(payload.len()))?;
-        self.spent = !within::bytes(self.bytes, payload, self.budget.end);
+        let is_whole = match Instead::of(self.redactor(), payload, self.bytes_left()) {
+            Some(instead) => instead.append_bytes(self.bytes, self.budget.end),
+            None => within::bytes(self.bytes, payload, self.budget.end),
+        };
+        self.spent = !is_whole;
         Ok(())
     }
 
     pub(super) fn display(&mut self, value: &dyn Display) -> Result<(), Error> {
         self.room(TEXT_HEADER_MAX)?;
-        let mut formatted = Formatted::new(self.bytes, self.budget.end, self.budget.depth_max);
+        let redactor = self.redactor();
+        let formatted = Formatted::new(self.bytes, self.budget.end, self.budget.depth_max);
+        let mut formatted = formatted.redacted_by(redactor);
         let written = formatted.write_text(value);
         self.spent = formatted.is_cut();
         if written { Ok(()) } else { Err(Error::Failed(FORMATTING_FAILED.into())) }
@@ -195,8 +231,44 @@ impl<'a> Writer<'a> {
 
     fn failed(&mut self, message: &str) -> Result<(), Error> {
         self.room(TEXT_HEADER_MAX)?;
-        within::mark(self.bytes, tag::FAILED, message, self.budget.end);
+        within::mark(self.bytes, tag::FAILED, &text_of(self.redactor(), message), self.budget.end);
         Ok(())
+    }
+
+    /// The kind of secret that stands here.
+    pub(super) fn redacted(&mut self, kind: &str) -> Result<(), Error> {
+        self.room(TEXT_HEADER_MAX)?;
+        within::mark(self.bytes, tag::REDACTED, kind, self.budget.end);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn redactor(&self) -> Option<&'static Redactor> {
+        self.verdicts.redactor()
+    }
+
+    /// The kind of secret that the name of a field announces.
+    #[inline]
+    pub(super) fn kind_of_field(&mut self, name: &'static str) -> Option<&'static str> {
+        self.verdicts.name(name)
+    }
+
+    /// The kind of secret that the key of the last item announces, if that is a text.
+    pub(super) fn kind_of_key(&self) -> Option<&'static str> {
+        let map = self.open.last()?;
+        self.redactor()?.name(text_at(self.bytes, map.item_start)?)
+    }
+
+    /// The kind of secret that the next item of a list is because of the one before it: the second of a pair, or what
+    /// follows an option of a command line.
+    pub(super) fn kind_after_item(&self) -> Option<&'static str> {
+        let redactor = self.redactor()?;
+        let list = self.open.last().filter(|list| list.begun > 0)?;
+        let before = text_at(self.bytes, list.item_start)?;
+        match (list.total, list.begun) {
+            (Some(2), 1) => redactor.name(before),
+            _ => redactor.option(before),
+        }
     }
 
     /// Goes one level down for something that has no bytes of its own.
@@ -204,8 +276,11 @@ impl<'a> Writer<'a> {
         if self.depth >= self.budget.depth_max {
             return self.mark_byte(tag::TOO_DEEP);
         }
+        if let Some(kind) = self.verdicts.type_of::<T>() {
+            return self.redacted(kind);
+        }
         self.depth += 1;
-        let result = value.serialize(super::serializer::Serializer { writer: &mut *self });
+        let result = value.serialize(super::serializer::Serializer::new(self));
         self.depth -= usize::from(result.is_ok());
         result
     }
@@ -217,6 +292,8 @@ impl<'a> Writer<'a> {
             return Err(Error::Stopped);
         }
         let closing = 1 + append::varint_length((total.unwrap_or(0) as u64).saturating_add(1));
+        // The outermost container says its type if it is cut.
+        let closing = if self.open.is_empty() { closing + 1 + self.type_name.len() } else { closing };
         self.room(1 + closing)?;
         self.bytes.push(tag);
         self.depth += 1;
@@ -298,10 +375,10 @@ impl<'a> Writer<'a> {
             self.bytes.truncate(container.item_start);
         }
         if cut {
-            self.bytes.push(tag::CUT_END);
             // A hint that the items have proved wrong is no total.
             let total = container.total.filter(|&total| total >= container.begun);
-            append::varint(self.bytes, total.map_or(0, |total| (total as u64).saturating_add(1)));
+            let type_name = if self.open.is_empty() { self.type_name } else { "" };
+            append::cut_end(self.bytes, total, type_name);
         } else {
             self.bytes.push(tag::END);
         }
@@ -313,6 +390,16 @@ impl<'a> Writer<'a> {
     fn items_kept(&self, container: &Open) -> usize {
         let unfinished = self.bytes.len() <= container.value_start;
         container.begun.saturating_sub(usize::from(unfinished))
+    }
+}
+
+/// The text that begins there, if one does.
+#[inline]
+fn text_at(bytes: &[u8], start: usize) -> Option<&str> {
+    let mut bytes = bytes.get(start..)?;
+    match *bytes.first()? {
+        tag::TEXT | tag::SHORT_TEXT..=0xBF => Encoded::read(&mut bytes)?.as_str(),
+        _ => None,
     }
 }
 

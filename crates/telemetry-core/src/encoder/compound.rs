@@ -12,22 +12,42 @@ pub(super) struct Compound<'w, 'a> {
     pub(super) writer: &'w mut Writer<'a>,
     /// Whether it is the one value of a map that names the variant of an enum.
     pub(super) in_variant: bool,
+    /// Whether it is secret as a whole: nothing of it was opened.
+    pub(super) is_hidden: bool,
 }
 
 impl Compound<'_, '_> {
     fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        if self.is_hidden {
+            return Ok(());
+        }
+        let kind = self.writer.kind_after_item();
         self.writer.begin_item()?;
-        self.writer.nested(value)
+        self.value(kind, value)
     }
 
-    fn field<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<(), Error> {
+    fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
+        if self.is_hidden {
+            return Ok(());
+        }
         self.writer.begin_key()?;
-        self.writer.text(key)?;
+        self.writer.plain_text(key)?;
         self.writer.end_key();
-        self.writer.nested(value)
+        let kind = self.writer.kind_of_field(key);
+        self.value(kind, value)
+    }
+
+    fn value<T: Serialize + ?Sized>(&mut self, kind: Option<&str>, value: &T) -> Result<(), Error> {
+        match kind {
+            Some(kind) => self.writer.redacted(kind),
+            None => self.writer.nested(value),
+        }
     }
 
     fn finish(self) -> Result<(), Error> {
+        if self.is_hidden {
+            return self.writer.end();
+        }
         self.writer.end()?;
         if self.in_variant { self.writer.end() } else { Ok(()) }
     }
@@ -104,7 +124,8 @@ impl SerializeMap for Compound<'_, '_> {
         if !self.writer.key_waits() {
             return Err(Error::Failed("a value came without its key".into()));
         }
-        self.writer.nested(value)
+        let kind = self.writer.kind_of_key();
+        self.value(kind, value)
     }
 
     fn end(self) -> Result<(), Error> {

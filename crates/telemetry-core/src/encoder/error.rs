@@ -3,8 +3,10 @@
 use super::formatted::Formatted;
 use std::fmt::{self, Display};
 
-/// Messages of a user's `Serialize` are kept up to this length.
-const MESSAGE_BYTES_MAX: usize = 1024;
+use crate::redaction::WINDOW_BYTES;
+
+/// Messages of a user's `Serialize` are kept up to this length; when they are written, less of them is.
+const MESSAGE_BYTES_MAX: usize = 1024 + WINDOW_BYTES;
 
 #[derive(Debug)]
 pub(super) enum Error {

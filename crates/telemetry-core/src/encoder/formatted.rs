@@ -1,24 +1,63 @@
 //! Takes the output of `Display` and `Debug` up to a limit and then ends the formatting.
 
-use super::append;
-use super::within::TEXT_HEADER_MAX;
+use super::within::{TEXT_HEADER_MAX, short_type};
+use super::{append, hiding};
+use crate::redaction::{Redactor, WINDOW_BYTES};
 use crate::value::tag;
 use std::fmt::{self, Debug, Display, Write};
 
 pub(super) struct Formatted<'a> {
     bytes: &'a mut Vec<u8>,
     start: usize,
+    /// Where what is kept must end.
     end: usize,
+    /// Where the formatting ends: what lies beyond `end` is only looked at.
+    limit: usize,
     nesting: usize,
     nesting_max: usize,
     cut: bool,
+    whole_of: Option<Whole>,
+    /// Whether it was cut for its length.
+    is_full: bool,
+    redactor: Option<&'static Redactor>,
+}
+
+/// What is known of a value whose text may be cut.
+#[derive(Clone, Copy)]
+pub(super) struct Whole {
+    pub(super) type_name: &'static str,
+    pub(super) items: Option<usize>,
 }
 
 impl<'a> Formatted<'a> {
     pub(super) fn new(bytes: &'a mut Vec<u8>, end: usize, nesting_max: usize) -> Self {
         let start = bytes.len();
         let end = end.saturating_sub(TEXT_HEADER_MAX).max(start);
-        Self { bytes, start, end, nesting: 0, nesting_max, cut: false }
+        Self {
+            bytes,
+            start,
+            end,
+            limit: end,
+            nesting: 0,
+            nesting_max,
+            cut: false,
+            whole_of: None,
+            is_full: false,
+            redactor: None,
+        }
+    }
+
+    /// What is said of the value if its text is cut.
+    pub(super) fn of(mut self, whole: Option<Whole>) -> Self {
+        self.whole_of = whole;
+        self
+    }
+
+    /// Replaces what is secret in the text.
+    pub(super) fn redacted_by(mut self, redactor: Option<&'static Redactor>) -> Self {
+        self.redactor = redactor;
+        self.limit += if redactor.is_some() { WINDOW_BYTES } else { 0 };
+        self
     }
 
     /// Writes a text; false if the formatting failed, with nothing written.
@@ -55,8 +94,11 @@ impl<'a> Formatted<'a> {
     }
 
     fn wrap(&mut self, result: fmt::Result, whole: impl FnOnce(&mut Vec<u8>, usize)) -> bool {
+        if let Some(redactor) = self.redactor {
+            self.cut |= hiding::settle(redactor, self.bytes, self.start, self.end, self.is_full);
+        }
         if self.cut {
-            append::wrap_prefixed(self.bytes, self.start, tag::DEBUG_CUT);
+            self.wrap_cut();
         } else if result.is_ok() {
             whole(self.bytes, self.start);
         } else {
@@ -64,6 +106,26 @@ impl<'a> Formatted<'a> {
             return false;
         }
         true
+    }
+
+    /// The type takes the place of the preview's end, unless that would leave little of it.
+    fn wrap_cut(&mut self) {
+        let Some(Whole { type_name, items }) = self.whole_of else {
+            return append::wrap_prefixed(self.bytes, self.start, tag::DEBUG_CUT);
+        };
+        let type_name = short_type(type_name);
+        let more = type_name.len() + 1 + append::varint_length(append::total(items));
+        let room = self.end - self.start;
+        let left = room.saturating_sub(more);
+        if left <= room / 2 {
+            return append::wrap_prefixed(self.bytes, self.start, tag::DEBUG_CUT);
+        }
+        let mut kept = self.bytes.len().min(self.start + left);
+        while kept > self.start && self.bytes.get(kept).is_some_and(|&byte| (0x80..0xC0).contains(&byte)) {
+            kept -= 1;
+        }
+        self.bytes.truncate(kept);
+        append::wrap_debug_cut(self.bytes, self.start, type_name, items);
     }
 
     /// Follows the brackets that derived implementations write one by one: `Debug` recurses for each,
@@ -83,9 +145,10 @@ impl Write for Formatted<'_> {
             return Err(fmt::Error);
         }
         self.follow(text);
-        let kept = text.floor_char_boundary(self.end - self.bytes.len());
+        let kept = text.floor_char_boundary(self.limit - self.bytes.len());
         self.bytes.extend_from_slice(&text.as_bytes()[..kept]);
-        self.cut = kept < text.len() || self.nesting > self.nesting_max;
+        self.is_full = kept < text.len();
+        self.cut = self.is_full || self.nesting > self.nesting_max;
         if self.cut { Err(fmt::Error) } else { Ok(()) }
     }
 }

@@ -9,28 +9,38 @@ use serde::Serialize;
 use std::fmt::Display;
 
 pub(super) struct Serializer<'w, 'a> {
-    pub(super) writer: &'w mut Writer<'a>,
+    writer: &'w mut Writer<'a>,
+    /// Whether the value is what [`crate::file::File`] found, as bytes.
+    is_file: bool,
 }
 
 impl<'w, 'a> Serializer<'w, 'a> {
-    fn open(self, tag: u8, total: Option<usize>) -> Result<Compound<'w, 'a>, Error> {
-        self.writer.open(tag, total)?;
-        Ok(Compound { writer: self.writer, in_variant: false })
+    #[inline]
+    pub(super) fn new(writer: &'w mut Writer<'a>) -> Self {
+        Self { writer, is_file: false }
     }
 
-    fn open_variant(self, variant: &str, tag: u8, total: usize) -> Result<Compound<'w, 'a>, Error> {
-        begin_variant(self.writer, variant)?;
-        self.writer.open(tag, Some(total))?;
-        Ok(Compound { writer: self.writer, in_variant: true })
+    fn open(self, tag: u8, total: Option<usize>) -> Result<Compound<'w, 'a>, Error> {
+        self.writer.open(tag, total)?;
+        Ok(Compound { writer: self.writer, in_variant: false, is_hidden: false })
+    }
+
+    fn open_variant(self, variant: &'static str, tag: u8, total: usize) -> Result<Compound<'w, 'a>, Error> {
+        let is_hidden = match begin_variant(self.writer, variant)? {
+            Some(kind) => self.writer.redacted(kind).map(|()| true)?,
+            None => self.writer.open(tag, Some(total)).map(|()| false)?,
+        };
+        Ok(Compound { writer: self.writer, in_variant: true, is_hidden })
     }
 }
 
-fn begin_variant(writer: &mut Writer<'_>, variant: &str) -> Result<(), Error> {
+/// Begins the map that names a variant; the kind of secret that the name announces, if it does.
+fn begin_variant(writer: &mut Writer<'_>, variant: &'static str) -> Result<Option<&'static str>, Error> {
     writer.open(tag::MAP, Some(1))?;
     writer.begin_key()?;
-    writer.text(variant)?;
+    writer.plain_text(variant)?;
     writer.end_key();
-    Ok(())
+    Ok(writer.kind_of_field(variant))
 }
 
 macro_rules! numbers {
@@ -83,7 +93,14 @@ impl<'w, 'a> serde::Serializer for Serializer<'w, 'a> {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<(), Error> {
+        if self.is_file {
+            return self.writer.file(value);
+        }
         self.writer.bytes(value)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        !self.is_file
     }
 
     fn serialize_none(self) -> Result<(), Error> {
@@ -108,14 +125,17 @@ impl<'w, 'a> serde::Serializer for Serializer<'w, 'a> {
         _index: u32,
         variant: &'static str,
     ) -> Result<(), Error> {
-        self.writer.text(variant)
+        self.writer.plain_text(variant)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        _name: &'static str,
+        name: &'static str,
         value: &T,
     ) -> Result<(), Error> {
+        if name == crate::file::NEWTYPE {
+            return value.serialize(Self { is_file: true, ..self });
+        }
         self.writer.transparent(value)
     }
 
@@ -126,8 +146,10 @@ impl<'w, 'a> serde::Serializer for Serializer<'w, 'a> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        begin_variant(self.writer, variant)?;
-        self.writer.nested(value)?;
+        match begin_variant(self.writer, variant)? {
+            Some(kind) => self.writer.redacted(kind)?,
+            None => self.writer.nested(value)?,
+        }
         self.writer.end()
     }
 

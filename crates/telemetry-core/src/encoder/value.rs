@@ -2,13 +2,17 @@
 
 use super::append;
 use super::budget::{self, Budget, Open, Writer};
-use super::formatted::Formatted;
+use super::formatted::{Formatted, Whole};
+use super::guard::guarded;
+use super::hiding::{Instead, text_of};
 use super::serializer::Serializer;
 use super::within::{self, TEXT_HEADER_MAX};
+use crate::capture::Capture;
+use crate::redaction::Verdicts;
 use crate::value::tag;
 use serde::Serialize;
+use std::ffi::OsStr;
 use std::fmt::{Debug, Display};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Writes exactly one value: nothing written counts as null, and of several values the last stays.
@@ -20,6 +24,7 @@ use std::path::Path;
 pub struct ValueEncoder<'a> {
     pub(super) bytes: &'a mut Vec<u8>,
     pub(super) open: &'a mut Vec<Open>,
+    pub(super) verdicts: &'a mut Verdicts,
     pub(super) start: usize,
     pub(super) budget: Budget,
 }
@@ -89,6 +94,10 @@ impl ValueEncoder<'_> {
     #[inline]
     pub fn text(&mut self, text: &str) {
         let end = self.budget.end;
+        if let Some(instead) = self.instead(text.as_bytes()) {
+            instead.append_text(self.begin(), end);
+            return;
+        }
         let bytes = self.begin();
         if text.len() + TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
             append::text(bytes, text);
@@ -100,13 +109,26 @@ impl ValueEncoder<'_> {
     /// Raw bytes.
     pub fn bytes(&mut self, payload: &[u8]) {
         let end = self.budget.end;
-        within::bytes(self.begin(), payload, end);
+        match self.instead(payload) {
+            Some(instead) => instead.append_bytes(self.begin(), end),
+            None => within::bytes(self.begin(), payload, end),
+        };
     }
 
-    /// A path, which need not be UTF-8.
+    /// What to write in place of a text with a secret in it.
+    #[inline]
+    pub(super) fn instead(&self, text: &[u8]) -> Option<Instead> {
+        Instead::of(self.verdicts.redactor(), text, self.budget.end.saturating_sub(self.start))
+    }
+
+    /// A path, which need not be UTF-8. One with a secret in it is a text: it names no file any more.
     pub fn path(&mut self, path: &Path) {
         let payload = path.as_os_str().as_encoded_bytes();
         let end = self.budget.end;
+        if let Some(instead) = self.instead(payload) {
+            instead.append_text(self.begin(), end);
+            return;
+        }
         let bytes = self.begin();
         if payload.len() + TEXT_HEADER_MAX <= end.saturating_sub(bytes.len()) {
             append::prefixed(bytes, tag::PATH, payload);
@@ -117,6 +139,14 @@ impl ValueEncoder<'_> {
         }
     }
 
+    /// A text of the operating system, which need not be UTF-8.
+    pub fn os_text(&mut self, text: &OsStr) {
+        match text.to_str() {
+            Some(text) => self.text(text),
+            None => self.path(Path::new(text)),
+        }
+    }
+
     /// Only the name of a type.
     pub fn type_name<T: ?Sized>(&mut self) {
         self.mark(tag::TYPE_NAME, std::any::type_name::<T>());
@@ -124,7 +154,7 @@ impl ValueEncoder<'_> {
 
     /// A word on why the value could not be had.
     pub fn failed(&mut self, message: &str) {
-        self.mark(tag::FAILED, message);
+        self.mark(tag::FAILED, &text_of(self.verdicts.redactor(), message));
     }
 
     /// The kind of secret that stood here.
@@ -139,39 +169,67 @@ impl ValueEncoder<'_> {
 
     /// What `Serialize` says, up to the limits: iteration ends early where they are reached.
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) {
+        if let Some(kind) = self.verdicts.type_of::<T>() {
+            return self.redacted(kind);
+        }
         self.begin();
-        let mut writer = Writer::new(self.bytes, self.open, self.budget);
+        let type_name = std::any::type_name::<T>();
+        let mut writer = Writer::new(self.bytes, self.open, self.verdicts, self.budget, type_name);
         let mark = writer.mark();
-        match guarded(|| value.serialize(Serializer { writer: &mut writer })) {
+        match guarded(|| value.serialize(Serializer::new(&mut writer))) {
             Some(result) => writer.finish(mark, result),
             None => writer.fail(mark, PANICKED),
         }
     }
 
+    /// What the value's own [`Capture`] writes, unless the type is secret.
+    pub fn capture<T: Capture + ?Sized>(&mut self, value: &T) {
+        if let Some(kind) = self.verdicts.type_of::<T>() {
+            return self.redacted(kind);
+        }
+        if guarded(|| value.capture(self)).is_none() {
+            self.failed(PANICKED);
+        }
+    }
+
     /// What `Debug` says, up to the limits.
-    pub fn debug(&mut self, value: &dyn Debug) {
-        self.formatted(|formatted| formatted.write_debug(value));
+    pub fn debug<T: Debug + ?Sized>(&mut self, value: &T) {
+        let whole = Whole { type_name: std::any::type_name::<T>(), items: None };
+        self.formatted(Some(whole), |formatted| formatted.write_debug(&value));
+    }
+
+    /// What `Debug` says, up to the limits, unless the type is secret.
+    pub fn debug_of<T: Debug + ?Sized>(&mut self, value: &T) {
+        match self.verdicts.type_of::<T>() {
+            Some(kind) => self.redacted(kind),
+            None => self.debug(&value),
+        }
     }
 
     /// What `Debug` says of the first items, up to the limits. The `Debug` of a slice visits every item
     /// even after its output was refused, so a long slice must be cut before.
     pub fn debug_slice<T: Debug>(&mut self, items: &[T]) {
+        if let Some(kind) = self.verdicts.type_of::<T>() {
+            return self.redacted(kind);
+        }
         let first = &items[..items.len().min(self.budget.items_max)];
         if first.len() == items.len() {
-            self.debug(&items);
+            self.debug(items);
         } else {
-            self.formatted(|formatted| formatted.write_debug_start(&first));
+            let whole = Whole { type_name: std::any::type_name::<[T]>(), items: Some(items.len()) };
+            self.formatted(Some(whole), |formatted| formatted.write_debug_start(&first));
         }
     }
 
     /// What `Display` says, up to the limits, as text.
     pub fn display(&mut self, value: &dyn Display) {
-        self.formatted(|formatted| formatted.write_text(value));
+        self.formatted(None, |formatted| formatted.write_text(value));
     }
 
-    fn formatted(&mut self, write: impl FnOnce(&mut Formatted<'_>) -> bool) {
-        let budget = self.budget;
-        let mut formatted = Formatted::new(self.begin(), budget.end, budget.depth_max);
+    fn formatted(&mut self, whole: Option<Whole>, write: impl FnOnce(&mut Formatted<'_>) -> bool) {
+        let (budget, redactor) = (self.budget, self.verdicts.redactor());
+        let formatted = Formatted::new(self.begin(), budget.end, budget.depth_max);
+        let mut formatted = formatted.of(whole).redacted_by(redactor);
         match guarded(|| write(&mut formatted)) {
             Some(true) => {}
             Some(false) => self.failed(budget::FORMATTING_FAILED),
@@ -181,17 +239,3 @@ impl ValueEncoder<'_> {
 }
 
 const PANICKED: &str = "panicked";
-
-/// Runs code of the user; none if it panicked. Whatever it left half-made is rolled back by the caller.
-fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => Some(result),
-        Err(payload) => {
-            // Dropping the payload is the user's code again; one that panics too is leaked.
-            if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-                std::mem::forget(second);
-            }
-            None
-        }
-    }
-}

@@ -7,6 +7,7 @@ use crate::status::{ErrorKind, Status};
 
 const HAS_ROOT: u8 = 1;
 const HAS_SNAPSHOT: u8 = 2;
+const WAS_LEFT_OUT: u8 = 4;
 
 /// Which snapshot a task points to, and how old the reading was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct TaskStart {
     pub root: Option<TaskId>,
     /// The telemetry at its start.
     pub snapshot: Option<SnapshotUse>,
+    /// Whether it is among the tasks that were counted as left out, and is written all the same.
+    pub was_left_out: bool,
 }
 
 impl TaskStart {
@@ -62,7 +65,8 @@ impl TaskStart {
         let [parent_high, parent_low] = self.parent.map_or([0; 2], TaskId::words);
         let [workflow_high, workflow_low] = self.workflow.map_or([0; 2], WorkflowId::words);
         let flags = if self.root.is_some() { HAS_ROOT } else { 0 }
-            | if self.snapshot.is_some() { HAS_SNAPSHOT } else { 0 };
+            | if self.snapshot.is_some() { HAS_SNAPSHOT } else { 0 }
+            | if self.was_left_out { WAS_LEFT_OUT } else { 0 };
         let packed = u64::from(self.activity)
             | u64::from(self.depth) << 32
             | u64::from(self.level.code()) << 48
@@ -114,6 +118,7 @@ impl TaskStart {
             thread: fixed[8] as u32,
             root,
             snapshot,
+            was_left_out: flags & WAS_LEFT_OUT != 0,
         };
         Some((start, length))
     }

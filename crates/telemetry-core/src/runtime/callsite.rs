@@ -2,12 +2,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::recording::Recording;
+use super::policy::{Plan, Policy};
+use crate::encoder::HiddenKeys;
 use crate::level::Level;
 use crate::record::ActivityName;
 
 /// The number of an activity that found no place in the name table.
-pub(super) const NO_ACTIVITY: u32 = 0x00FF_FFFF;
+pub(super) const NO_ACTIVITY: u32 = 0x0003_FFFF;
+
+const PLAN_MASK: usize = 0x03FF;
 
 /// A recorded function.
 #[derive(Debug)]
@@ -18,15 +21,18 @@ pub struct Callsite {
     line: u32,
     level: Option<Level>,
     keys: &'static [&'static str],
-    /// `level:8 activity:24 generation:32`, lowest first, of the recording that last met it.
+    /// `level:4 plan:10 activity:18 generation:32`, lowest first, of the policy that last met it.
     state: AtomicU64,
+    /// The keys whose values are secret, under the same recording.
+    hidden: AtomicU64,
 }
 
-/// What a recording knows about a callsite.
+/// What a policy says about a callsite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Site {
     pub(super) activity: u32,
     pub(super) level: Level,
+    pub(super) plan: &'static Plan,
 }
 
 impl Callsite {
@@ -39,22 +45,32 @@ impl Callsite {
         level: Option<Level>,
         keys: &'static [&'static str],
     ) -> Self {
-        Self { activity_id, path, file, line, level, keys, state: AtomicU64::new(0) }
+        Self {
+            activity_id,
+            path,
+            file,
+            line,
+            level,
+            keys,
+            state: AtomicU64::new(0),
+            hidden: AtomicU64::new(0),
+        }
     }
 
-    /// The site under this recording.
+    /// The site under this policy.
     #[inline]
-    pub(super) fn site(&self, recording: &'static Recording) -> Site {
-        let state = self.state.load(Ordering::Relaxed);
-        if (state >> 32) as u32 == recording.generation() {
-            let level = Level::from_code(state as u8).unwrap_or(Level::Off);
-            return Site { activity: (state >> 8) as u32 & NO_ACTIVITY, level };
+    pub(super) fn site(&self, policy: &'static Policy) -> Site {
+        let state = self.state.load(Ordering::Acquire);
+        if (state >> 32) as u32 == policy.generation() {
+            let level = Level::from_code(state as u8 & 0x0F).unwrap_or(Level::Off);
+            let plan = policy.plan((state >> 4) as usize & PLAN_MASK);
+            return Site { activity: (state >> 14) as u32 & NO_ACTIVITY, level, plan };
         }
-        self.register(recording)
+        self.register(policy)
     }
 
     #[cold]
-    fn register(&self, recording: &'static Recording) -> Site {
+    fn register(&self, policy: &'static Policy) -> Site {
         let name = ActivityName {
             activity_id: self.activity_id.to_owned(),
             path: self.path.to_owned(),
@@ -62,14 +78,25 @@ impl Callsite {
             line: Some(self.line),
             keys: self.keys.iter().map(|key| (*key).to_owned()).collect(),
         };
-        let level = recording.level_of(self.path, self.level);
-        let activity = match level {
-            Level::Off => NO_ACTIVITY,
-            _ => recording.activity(&name).unwrap_or(NO_ACTIVITY),
-        };
-        let state =
-            u64::from(level.code()) | u64::from(activity) << 8 | u64::from(recording.generation()) << 32;
-        self.state.store(state, Ordering::Relaxed);
-        Site { activity, level }
+        let (level, plan) = policy.choose(self.path, self.level);
+        let activity = policy.activity(&name, level);
+        let state = u64::from(level.code())
+            | (plan as u64) << 4
+            | u64::from(activity) << 14
+            | u64::from(policy.generation()) << 32;
+        let redactor = policy.recording().redactor();
+        self.hidden.store(HiddenKeys::mask(redactor, self.keys), Ordering::Relaxed);
+        // Who sees this state sees the keys that belong to it.
+        self.state.store(state, Ordering::Release);
+        Site { activity, level, plan: policy.plan(plan) }
+    }
+
+    /// The keys whose values are secret under the recording that last met it.
+    #[inline]
+    pub fn hidden_keys(&self) -> HiddenKeys {
+        HiddenKeys::new(self.hidden.load(Ordering::Relaxed), self.keys)
     }
 }
+
+// A rule has its number in the state, and so has the plan of no rule.
+const _: () = assert!(crate::settings::RULES_MAX <= PLAN_MASK);

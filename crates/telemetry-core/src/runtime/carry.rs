@@ -8,9 +8,9 @@ use std::task::{Context as PollContext, Poll};
 use futures_core::Stream;
 use pin_project_lite::pin_project;
 
-use super::current::Context;
+use super::current::{Context, Fate};
 use crate::id::WorkflowId;
-use crate::settings::environment::{PARENT_TASK, PARENT_WORKFLOW, TRACEPARENT};
+use crate::settings::environment::{self, PARENT_LEFT_OUT, PARENT_TASK, PARENT_WORKFLOW, TRACEPARENT};
 
 /// Carries the context of the calling code along with a future, a stream, an iterator or a command.
 /// `Kind` tells the compiler which of these it is, and is never written.
@@ -149,7 +149,8 @@ impl<I: Iterator> InCurrentTask<OfIterator> for I {
 }
 
 /// Tells the child who starts it: a workflow of its recorder is nested in this task. Other programs find
-/// the same as W3C trace context. The environment of this process stays as it is.
+/// the same as W3C trace context. What sampling decided here holds there, too. The environment of this process
+/// stays as it is.
 impl<'a> InCurrentTask<OfCommand> for &'a mut Command {
     type Carrier = &'a mut Command;
 
@@ -157,13 +158,18 @@ impl<'a> InCurrentTask<OfCommand> for &'a mut Command {
         let context = Context::current();
         for (name, id) in [
             (PARENT_WORKFLOW, context.workflow().map(|id| id.to_string())),
-            (PARENT_TASK, context.task().map(|id| id.to_string())),
+            (PARENT_TASK, context.current.recorded_task().map(|id| id.to_string())),
             (TRACEPARENT, traceparent(context)),
         ] {
             // Without one, what this process inherited itself is still true for its children.
             if let Some(id) = id {
                 self.env(name, id);
             }
+        }
+        if context.current.fate == Fate::LeftOut {
+            self.env(PARENT_LEFT_OUT, "1");
+        } else if context.workflow().is_some() && environment::text(PARENT_LEFT_OUT).is_some() {
+            self.env_remove(PARENT_LEFT_OUT);
         }
         self
     }
@@ -172,9 +178,10 @@ impl<'a> InCurrentTask<OfCommand> for &'a mut Command {
 /// `version-trace-parent-flags`: the workflow is the trace. Of the task's id, the half that counts tells
 /// it from others of its thread, and its random bits from those of other threads.
 fn traceparent(context: Context) -> Option<String> {
-    let task = context.task()?;
+    let task = context.current.recorded_task()?;
+    let is_sampled = u8::from(context.current.fate != Fate::LeftOut);
     let trace = context.workflow().map_or(task.as_u128(), WorkflowId::as_u128);
-    Some(format!("00-{trace:032x}-{:016x}-01", task.as_u128() as u64))
+    Some(format!("00-{trace:032x}-{:016x}-{is_sampled:02x}", task.as_u128() as u64))
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use std::marker::PhantomData;
 
 use super::callsite::Site;
 use super::local::Local;
+use super::open::OpenTask;
+use super::policy::Plan;
+use crate::encoder::Limits;
 use crate::id::{TaskId, WorkflowId};
 use crate::level::Level;
 
@@ -17,6 +20,25 @@ impl Bits {
     #[inline]
     pub(super) const fn new(bits: u128) -> Self {
         Self([(bits >> 64) as u64, bits as u64])
+    }
+
+    pub(super) const fn from_words(words: [u64; 2]) -> Self {
+        Self(words)
+    }
+
+    #[inline]
+    pub(super) const fn words(self) -> [u64; 2] {
+        self.0
+    }
+
+    /// What became of the task that these bits name.
+    pub(super) const fn fate(self) -> Fate {
+        if self.0[0] == 0 && self.0[1] != 0 { Fate::LeftOut } else { Fate::Undecided }
+    }
+
+    /// A task that was left out, in the place of an id. Ids have a time in their high half.
+    pub(super) const fn of_open(task: OpenTask) -> Self {
+        Self([0, if task.word() == 0 { u64::MAX } else { task.word() }])
     }
 
     #[inline]
@@ -35,18 +57,32 @@ impl Bits {
     }
 }
 
+/// What sampling says of the tasks below a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Nothing yet: the next rule that samples will.
+    #[default]
+    Undecided,
+    /// They are recorded.
+    Kept,
+    /// They are counted only.
+    LeftOut,
+}
+
 /// The task and the workflow that code runs in; an id is none where there is no such thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Current {
+    /// The task; where it was left out, not its id but where it can be found: see [`Self::open_task`].
     pub(super) task: Bits,
     pub(super) root: Bits,
     pub(super) workflow: Bits,
-    /// The recording that the ids are of.
-    pub(super) generation: u32,
+    /// How the task is captured; names the recording that the ids are of.
+    pub(super) plan: Option<&'static Plan>,
     /// The activity and the level of the task, for what is added to it while it runs.
     pub(super) activity: u32,
     pub(super) depth: u16,
     pub(super) level: Level,
+    pub(super) fate: Fate,
 }
 
 impl Current {
@@ -54,19 +90,58 @@ impl Current {
         task: Bits::NONE,
         root: Bits::NONE,
         workflow: Bits::NONE,
-        generation: 0,
+        plan: None,
         activity: 0,
         depth: 0,
         level: Level::Off,
+        fate: Fate::Undecided,
     };
 
     /// The context of a task `id` that was called here.
     #[inline]
-    pub(super) fn child(self, id: u128, site: Site, generation: u32) -> Self {
+    pub(super) fn child(self, id: u128, site: Site, fate: Fate) -> Self {
         let task = Bits::new(id);
         let (root, depth) =
             if self.task.is_none() { (task, 0) } else { (self.root, self.depth.saturating_add(1)) };
-        Self { task, root, generation, activity: site.activity, depth, level: site.level, ..self }
+        let Site { activity, level, plan } = site;
+        Self { task, root, plan: Some(plan), activity, depth, level, fate, ..self }
+    }
+
+    /// The context of a task that was called here and is left out, before it has a place.
+    pub(super) fn left_out(self, site: Site) -> Self {
+        let Site { activity, level, plan } = site;
+        let task = Bits::of_open(OpenTask::NONE);
+        Self { task, plan: Some(plan), activity, level, fate: Fate::LeftOut, ..self }
+    }
+
+    /// The id of the task; none where there is none, or where it was left out.
+    #[inline]
+    pub(super) fn task_id(&self) -> Option<TaskId> {
+        if self.fate == Fate::LeftOut { None } else { self.task.task() }
+    }
+
+    /// The task, if it was left out.
+    pub(super) fn open_task(&self) -> Option<OpenTask> {
+        let is_left_out = self.fate == Fate::LeftOut && !self.task.is_none();
+        is_left_out.then(|| match self.task.words() {
+            [0, word] if word != u64::MAX => OpenTask::from_word(word),
+            _ => OpenTask::NONE,
+        })
+    }
+
+    /// The nearest task from here upward that was recorded from the beginning.
+    pub(super) fn recorded_task(&self) -> Option<TaskId> {
+        match self.open_task() {
+            Some(task) => task.anchor().task(),
+            None => self.task_id(),
+        }
+    }
+
+    /// What the values of the task may take.
+    #[inline]
+    pub(super) fn limits(&self) -> Limits {
+        let limits = self.plan.map_or(Limits::DEFAULT, |plan| plan.limits);
+        Limits { values: self.level.has_values(), ..limits }
     }
 }
 
@@ -97,9 +172,9 @@ impl Context {
         Self { current: Local::with(|local| local.current.get()) }
     }
 
-    /// The task that it stands in.
+    /// The task that it stands in; none in one that sampling left out, whose id nobody would find.
     pub fn task(&self) -> Option<TaskId> {
-        self.current.task.task()
+        self.current.task_id()
     }
 
     /// The workflow that it stands in.

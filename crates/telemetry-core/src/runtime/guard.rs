@@ -37,8 +37,11 @@ impl Guard {
         used: impl FnOnce(&mut Encoder) -> P,
     ) -> Self {
         let task = Local::with(|local| {
-            let recording = local.recording(generation)?;
-            StartedTask::start(local, recording, callsite.site(recording), used)
+            let policy = local.policy(generation)?;
+            StartedTask::start(local, policy.recording(), callsite.site(policy), |encoder| {
+                encoder.hide(callsite.hidden_keys());
+                used(encoder)
+            })
         });
         let running = task.map(|task| {
             let entered = task.context().enter();

@@ -14,7 +14,8 @@ use crate::record::Field;
 /// The task that the calling code runs in: what is added to it is accepted at once and survives the
 /// process. Does nothing where there is no task or no recorder.
 ///
-/// In a function whose level is `off` it is the task that called that function.
+/// In a function whose level is `off` it is the task that called that function. In a task that sampling
+/// left out it has no id, and nothing is added to anything.
 pub fn current_task() -> CurrentTask {
     CurrentTask { current: Local::with(|local| local.current.get()) }
 }
@@ -30,9 +31,9 @@ pub struct CurrentTask {
 }
 
 impl CurrentTask {
-    /// Its id; none where there is no task.
+    /// Its id; none where there is no task, or where sampling left it out.
     pub fn id(&self) -> Option<TaskId> {
-        self.current.task.task()
+        self.current.task_id()
     }
 
     /// The context in which its children run.

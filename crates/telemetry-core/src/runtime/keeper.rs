@@ -18,7 +18,10 @@ struct Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        Local::with(Local::lose_lane);
+        Local::with(|local| {
+            local.lose_lane();
+            local.at_hand.give_away(u32::MAX);
+        });
         if let Some(lane) = self.lane.take() {
             lane.give_back();
         }
@@ -34,6 +37,11 @@ pub(super) fn keep(lane: Option<&'static Lane>) -> bool {
         }
     });
     kept.is_ok()
+}
+
+/// Forgets the lane, which belongs to another process.
+pub(super) fn forget() {
+    let _ = KEEPER.try_with(|keeper| keeper.lane.set(None));
 }
 
 /// The thread's encoder; another one where it is in use or already gone.

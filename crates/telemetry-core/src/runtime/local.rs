@@ -3,12 +3,15 @@
 use std::cell::Cell;
 
 use telemetry_journal::clock::ticks;
+use telemetry_journal::process::random_bits;
 use telemetry_journal::{DropReason, Lane, Outgoing};
 
 use super::current::Current;
 use super::ids::IdGenerator;
 use super::keeper;
-use super::recording::{Recording, active_recording};
+use super::open::AtHand;
+use super::policy::Policy;
+use super::recording::{Recording, active_policy};
 
 thread_local! {
     static LOCAL: Local = const { Local::new() };
@@ -21,7 +24,10 @@ pub(crate) struct Local {
     pub(super) ids: IdGenerator,
     /// The number of the thread in the name table.
     pub(super) thread: Cell<u32>,
-    recording: Cell<Option<&'static Recording>>,
+    /// Free places for tasks that are left out.
+    pub(super) at_hand: AtHand,
+    policy: Cell<Option<&'static Policy>>,
+    random: Cell<u64>,
     lane: Cell<Option<&'static Lane>>,
     /// Whether a record is being encoded, which may call the user's code.
     is_encoding: Cell<bool>,
@@ -33,7 +39,9 @@ impl Local {
             current: Cell::new(Current::NONE),
             ids: IdGenerator::new(),
             thread: Cell::new(0),
-            recording: Cell::new(None),
+            at_hand: AtHand::new(),
+            policy: Cell::new(None),
+            random: Cell::new(0),
             lane: Cell::new(None),
             is_encoding: Cell::new(false),
         }
@@ -44,25 +52,38 @@ impl Local {
         LOCAL.with(use_it)
     }
 
-    /// The recording of this generation, with this thread attached to it.
+    /// The policy of this generation, with this thread attached to its recording.
     #[inline]
-    pub(super) fn recording(&self, generation: u32) -> Option<&'static Recording> {
-        match self.recording.get() {
-            Some(recording) if recording.generation() == generation => Some(recording),
+    pub(super) fn policy(&self, generation: u32) -> Option<&'static Policy> {
+        match self.policy.get() {
+            Some(policy) if policy.generation() == generation => Some(policy),
             _ => self.attach(),
         }
     }
 
-    /// The generation of the recording that this thread is attached to; 0 for none.
-    pub(super) fn generation(&self) -> u32 {
-        self.recording.get().map_or(0, Recording::generation)
+    /// The recording of this generation, if it is in force, with this thread attached to it.
+    #[inline]
+    pub(super) fn recording(&self, generation: u32) -> Option<&'static Recording> {
+        let is_of = |policy: &&'static Policy| policy.recording().generation() == generation;
+        let policy = self.policy.get().filter(is_of).or_else(|| self.attach().filter(is_of))?;
+        Some(policy.recording())
+    }
+
+    /// The policy that this thread last heard of.
+    pub(super) fn known_policy(&self) -> Option<&'static Policy> {
+        self.policy.get()
     }
 
     #[cold]
-    fn attach(&self) -> Option<&'static Recording> {
-        let recording = active_recording()?;
-        self.recording.set(Some(recording));
+    fn attach(&self) -> Option<&'static Policy> {
+        let policy = active_policy()?;
+        let recording = policy.recording();
+        let known = self.policy.replace(Some(policy));
+        if known.is_some_and(|known| known.recording().generation() == recording.generation()) {
+            return Some(policy);
+        }
         self.ids.reseed();
+        self.random.set(random_bits());
         let lane = recording.journal().claim();
         if keeper::keep(lane) {
             self.lane.set(lane);
@@ -70,14 +91,22 @@ impl Local {
             lane.give_back();
         }
         self.thread.set(recording.thread(self.lane.get().map(Lane::index)));
-        Some(recording)
+        Some(policy)
     }
 
     /// Gives this thread's lane back before the thread ends.
     pub(super) fn detach(&self) {
         self.lose_lane();
-        self.recording.set(None);
+        self.policy.set(None);
         keeper::keep(None);
+    }
+
+    /// In a forked child: forgets the parent's recording and lane without giving the lane back, which is
+    /// the parent's. The current task stays: what the child does is done for it.
+    pub(super) fn forget(&self) {
+        self.lose_lane();
+        self.policy.set(None);
+        keeper::forget();
     }
 
     pub(super) fn lose_lane(&self) {
@@ -101,6 +130,22 @@ impl Local {
                 recording.journal().refuse(reason);
             }
         }
+    }
+
+    /// Counts once for a key.
+    #[inline]
+    pub(super) fn tally(&self, recording: &Recording, key: [u64; 3]) -> bool {
+        recording.journal().tally(self.lane.get(), key)
+    }
+
+    /// The next of this thread's random numbers: splitmix64.
+    #[inline]
+    pub(super) fn next_random(&self) -> u64 {
+        let state = self.random.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.random.set(state);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
     }
 
     /// A new id and the moment it was made.
@@ -128,5 +173,12 @@ impl Local {
         self.is_encoding.set(true);
         let _reset = Reset(&self.is_encoding);
         encode()
+    }
+
+    #[cfg(test)]
+    pub(super) fn for_tests(seed: u64) -> Self {
+        let local = Self::new();
+        local.random.set(seed);
+        local
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::current::{Bits, Context, Current};
+use super::current::{Bits, Context, Current, Fate};
 use crate::id::TaskId;
 
 /// What the closure answers that writes the items of a START.
@@ -36,7 +36,7 @@ impl More for Option<Context> {
 /// What `parent = …` may be given: a task's id, maybe, or a context.
 ///
 /// Of a context everything is known; of an id alone neither its root nor its depth are, so the task
-/// counts as the child of a task without parent.
+/// counts as the child of a task without parent, and sampling decides anew.
 pub trait Parent {
     /// The context to start in; none for that of the calling code.
     fn context(self) -> Option<Context>;
@@ -55,7 +55,8 @@ impl Parent for TaskId {
             return None;
         }
         let id = Bits::new(self.as_u128());
-        Some(Context { current: Current { task: id, root: id, depth: 0, ..here.current } })
+        let fate = Fate::Undecided;
+        Some(Context { current: Current { task: id, root: id, depth: 0, fate, ..here.current } })
     }
 }
 

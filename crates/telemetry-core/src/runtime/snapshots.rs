@@ -9,6 +9,7 @@ use telemetry_journal::clock::ticks;
 use super::keeper;
 use super::local::Local;
 use super::recording::Recording;
+use crate::encoder::Limits;
 use crate::id::WorkflowId;
 use crate::record::{Kind, Snapshot, SnapshotUse};
 use crate::sensor::Sensor;
@@ -78,7 +79,8 @@ impl Snapshots {
         let taken = ticks();
         let is_kept = local.encoding(|| {
             keeper::with_encoder(|encoder| {
-                encoder.reset(recording.limits());
+                encoder.reset(Limits::DEFAULT);
+                encoder.redact_with(recording.redactor());
                 let fixed = Snapshot { snapshot: number, workflow, ticks: taken }.encode();
                 sensor.read(encoder)
                     && local.offer(

@@ -1,22 +1,20 @@
 //! One call of a recorded function, sync or async: a START before it, an END after it.
 
 use std::any::Any;
-use std::future::Future;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::Pin;
-use std::task::{Context as PollContext, Poll};
 use std::thread;
 
 use telemetry_journal::clock::ticks;
 use telemetry_journal::{DropReason, Outgoing};
 
 use super::callsite::{Callsite, NO_ACTIVITY, Site};
-use super::current::{Bits, Context, Current};
+use super::current::{Bits, Context, Current, Fate};
 use super::keeper;
 use super::local::Local;
 use super::more::More;
 use super::recording::{Recording, active_generation};
+use super::sampling::{end_left_out, leave_out};
 use crate::encoder::{Encoder, Limits};
 use crate::id::TaskId;
 use crate::level::Level;
@@ -88,9 +86,12 @@ impl Frame {
         used: impl FnOnce(&mut Encoder, &A) -> P,
     ) {
         Local::with(|local| {
-            let Some(recording) = local.recording(generation) else { return };
-            let site = callsite.site(recording);
-            let task = StartedTask::start(local, recording, site, |encoder| used(encoder, arguments));
+            let Some(policy) = local.policy(generation) else { return };
+            let (recording, site) = (policy.recording(), callsite.site(policy));
+            let task = StartedTask::start(local, recording, site, |encoder| {
+                encoder.hide(callsite.hidden_keys());
+                used(encoder, arguments)
+            });
             if let Some(task) = task {
                 self.task = task.current.task;
                 self.previous = local.current.replace(task.current);
@@ -125,15 +126,19 @@ impl Frame {
 
     /// Makes the caller's context the current one and answers the task.
     fn leave(&self, local: &Local) -> StartedTask {
-        let current = local.current.replace(self.previous);
-        if current.task == self.task {
-            return StartedTask { current };
-        }
-        // The body entered a context and forgot to leave it. How the task ended is still known.
-        let generation = local.generation();
+        let current = local.current.get();
+        local.current.set(self.previous);
+        if current.task == self.task { StartedTask { current } } else { self.lost(local, current) }
+    }
+
+    /// The task whose body entered another context and forgot to leave it. How it ended is still known.
+    #[cold]
+    fn lost(&self, local: &Local, current: Current) -> StartedTask {
+        let plan = local.known_policy().map(|policy| policy.plan(0));
         let current = Current {
             task: self.task,
-            generation,
+            plan,
+            fate: self.task.fate(),
             activity: NO_ACTIVITY,
             level: Level::Lightweight,
             ..current
@@ -181,9 +186,8 @@ impl StartedTask {
             return None;
         }
         Local::with(|local| {
-            let recording = local.recording(generation)?;
-            let site = recording.site_by_name(activity_id);
-            Self::start(local, recording, site, write)
+            let policy = local.policy(generation)?;
+            Self::start(local, policy.recording(), policy.site_by_name(activity_id), write)
         })
     }
 
@@ -201,28 +205,63 @@ impl StartedTask {
             local.refuse(recording, DropReason::Nested);
             return None;
         }
-        let (id, now) = local.next_id(recording);
-        let limits = Limits { values: site.level.has_values(), ..recording.limits() };
-        let start = StartOf::new(local, recording, site, id, now);
-        let current = if limits.values || P::HAS_MORE {
-            let mut current = Current::NONE;
-            offer_with_items(local, recording, limits, |encoder| {
-                let fixed;
-                (current, fixed) = start.below(more(encoder).parent());
+        let mut caller = local.current.get();
+        if caller.workflow.is_none() {
+            caller.workflow = Bits::new(recording.oldest_workflow());
+        }
+        if P::HAS_MORE {
+            return Some(Self::start_with_more(local, recording, site, caller, more));
+        }
+        let fate = site.plan.fate_below(caller.fate, local, recording);
+        if fate == Fate::LeftOut {
+            return Some(leave_out(local, recording, site, caller));
+        }
+        caller.fate = fate;
+        let start = StartOf::new(local, recording, site, caller);
+        let (current, fixed) = start.below(caller);
+        if site.level.has_values() {
+            offer_with_items(local, recording, current.limits(), |encoder| {
+                more(encoder);
                 (Kind::TaskStart, fixed)
             });
-            current
         } else {
-            let (current, fixed) = start.below(None);
             local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &fixed, tail: &[] });
-            current
-        };
+        }
         Some(Self { current })
     }
 
-    /// The id of the task.
-    pub fn id(&self) -> TaskId {
-        self.current.task.task().unwrap_or(TaskId::from_u128(0))
+    /// Starts a task of which it is known only once everything is said where it belongs, and so whether it
+    /// is recorded.
+    #[inline(never)]
+    fn start_with_more<P: More>(
+        local: &Local,
+        recording: &'static Recording,
+        site: Site,
+        caller: Current,
+        more: impl FnOnce(&mut Encoder) -> P,
+    ) -> Self {
+        let start = StartOf::new(local, recording, site, caller);
+        let limits = Limits { values: site.level.has_values(), ..site.plan.limits };
+        let begin = |encoder: &mut Encoder| {
+            encoder.reset(limits);
+            encoder.redact_with(recording.redactor());
+            let mut caller = start.caller_or(more(encoder).parent());
+            let fate = site.plan.fate_below(caller.fate, local, recording);
+            if fate == Fate::LeftOut {
+                return leave_out(local, recording, site, caller);
+            }
+            caller.fate = fate;
+            let (current, fixed) = start.below(caller);
+            let (kind, tail) = (Kind::TaskStart.code(), encoder.bytes());
+            local.offer(recording, Outgoing { kind, fixed: &fixed, tail });
+            Self { current }
+        };
+        local.encoding(|| keeper::with_encoder(begin))
+    }
+
+    /// The id of the task; none if sampling left it out.
+    pub fn id(&self) -> Option<TaskId> {
+        self.current.task_id()
     }
 
     /// The context in which its children run.
@@ -237,15 +276,18 @@ impl StartedTask {
 
     #[inline]
     fn end_in(&self, local: &Local, ending: Ending, write: impl FnOnce(&mut Encoder)) {
+        if self.current.fate == Fate::LeftOut {
+            return end_left_out(self.current, local, ending, write);
+        }
         // A task that outlives its recording has nowhere to go; its START is interrupted by then.
         let Some(recording) = self.recording(local) else { return };
+        let Some(task) = self.id() else { return };
+        let Current { activity, level, workflow, .. } = self.current;
         let now = ticks();
-        let snapshot = snapshot(local, recording, self.current.level, now, self.current.workflow);
-        let limits = Limits { values: self.current.level.has_values(), ..recording.limits() };
-        offer_with_items(local, recording, limits, |encoder| {
+        let snapshot = snapshot(local, recording, level, now, workflow);
+        offer_with_items(local, recording, self.current.limits(), move |encoder| {
             write(encoder);
             let (status, error_kind) = ending.status(encoder.has_error());
-            let (task, activity) = (self.id(), self.current.activity);
             (Kind::TaskEnd, TaskEnd { task, ticks: now, status, error_kind, activity, snapshot }.encode())
         });
     }
@@ -264,15 +306,14 @@ impl StartedTask {
 /// The recording that a context belongs to, if it is still in force.
 #[inline]
 pub(super) fn recording_of(local: &Local, current: Current) -> Option<&'static Recording> {
-    local.recording(current.generation).filter(|recording| recording.generation() == current.generation)
+    local.recording(current.plan?.recording)
 }
 
 /// Adds to the task of a context.
 pub(super) fn update(local: &Local, current: Current, write: impl FnOnce(&mut Encoder)) {
-    let Some(task) = current.task.task() else { return };
+    let Some(task) = current.task_id() else { return };
     let Some(recording) = recording_of(local, current) else { return };
-    let limits = Limits { values: current.level.has_values(), ..recording.limits() };
-    offer_with_items(local, recording, limits, |encoder| {
+    offer_with_items(local, recording, current.limits(), |encoder| {
         write(encoder);
         let (activity, ordinal) = (current.activity, recording.next_update());
         (Kind::TaskUpdate, TaskUpdate { task, ticks: ticks(), activity, ordinal }.encode())
@@ -283,7 +324,6 @@ pub(super) fn update(local: &Local, current: Current, write: impl FnOnce(&mut En
 struct StartOf {
     caller: Current,
     site: Site,
-    generation: u32,
     thread: u32,
     id: u128,
     now: u64,
@@ -292,25 +332,27 @@ struct StartOf {
 
 impl StartOf {
     #[inline]
-    fn new(local: &Local, recording: &'static Recording, site: Site, id: u128, now: u64) -> Self {
-        let mut caller = local.current.get();
-        if caller.workflow.is_none() {
-            caller.workflow = Bits::new(recording.oldest_workflow());
-        }
+    fn new(local: &Local, recording: &'static Recording, site: Site, caller: Current) -> Self {
+        let (id, now) = local.next_id(recording);
         let snapshot = snapshot(local, recording, site.level, now, caller.workflow);
-        let (generation, thread) = (recording.generation(), local.thread.get());
-        Self { caller, site, generation, thread, id, now, snapshot }
+        Self { caller, site, thread: local.thread.get(), id, now, snapshot }
     }
 
-    /// The task's context and its START, below the caller or what was given instead.
+    /// The caller, or what was given instead.
     #[inline]
-    fn below(&self, parent: Option<Context>) -> (Current, FixedWords) {
-        let site = self.site;
+    fn caller_or(&self, parent: Option<Context>) -> Current {
         let mut caller = parent.map_or(self.caller, |parent| parent.current);
         if caller.workflow.is_none() {
             caller.workflow = self.caller.workflow;
         }
-        let current = caller.child(self.id, site, self.generation);
+        caller
+    }
+
+    /// The task's context and its START, below this caller.
+    #[inline]
+    fn below(&self, caller: Current) -> (Current, FixedWords) {
+        let site = self.site;
+        let current = caller.child(self.id, site, caller.fate);
         let start = TaskStart {
             task: TaskId::from_u128(self.id),
             parent: caller.task.task(),
@@ -322,6 +364,7 @@ impl StartOf {
             thread: self.thread,
             root: current.root.task().filter(|_| !caller.task.is_none()),
             snapshot: self.snapshot,
+            was_left_out: false,
         };
         (current, start.encode())
     }
@@ -341,6 +384,7 @@ pub(super) fn offer_with_items<W: Deref<Target = [u64]>>(
     local.encoding(|| {
         keeper::with_encoder(|encoder| {
             encoder.reset(limits);
+            encoder.redact_with(recording.redactor());
             let (kind, fixed) = write(encoder);
             local.offer(recording, Outgoing { kind: kind.code(), fixed: &fixed, tail: encoder.bytes() });
         });
@@ -355,8 +399,13 @@ fn snapshot(
     now: u64,
     workflow: Bits,
 ) -> Option<SnapshotUse> {
-    let snapshots = recording.snapshots().filter(|_| level.has_snapshots())?;
-    snapshots.now(local, recording, now, workflow.workflow())
+    if level.has_snapshots() { shared_snapshot(local, recording, now, workflow) } else { None }
+}
+
+/// Out of line, so that tasks without a snapshot are small.
+#[inline(never)]
+fn shared_snapshot(local: &Local, recording: &Recording, now: u64, workflow: Bits) -> Option<SnapshotUse> {
+    recording.snapshots()?.now(local, recording, now, workflow.workflow())
 }
 
 /// Writes the message of a panic, where its payload is one.
@@ -366,77 +415,4 @@ pub(super) fn panic_message(encoder: &mut Encoder, payload: &(dyn Any + Send)) {
     if let Some(message) = message {
         encoder.text(Field::Stderr, message);
     }
-}
-
-/// The record of one call of an async function. It rides in the function's future, enters its context
-/// on each poll, and is [`Ending::Cancelled`] when it is dropped before [`finish`](Self::finish).
-#[derive(Debug)]
-#[must_use = "an async task that is dropped counts as cancelled"]
-pub struct AsyncTask {
-    task: Option<StartedTask>,
-}
-
-/// Starts recording a call of an async function.
-#[inline]
-pub fn begin<P: More>(callsite: &'static Callsite, used: impl FnOnce(&mut Encoder) -> P) -> AsyncTask {
-    match active_generation() {
-        0 => AsyncTask { task: None },
-        generation => begin_recorded(generation, callsite, used),
-    }
-}
-
-#[inline(never)]
-fn begin_recorded<P: More>(
-    generation: u32,
-    callsite: &'static Callsite,
-    used: impl FnOnce(&mut Encoder) -> P,
-) -> AsyncTask {
-    let task = Local::with(|local| {
-        let recording = local.recording(generation)?;
-        StartedTask::start(local, recording, callsite.site(recording), used)
-    });
-    AsyncTask { task }
-}
-
-impl AsyncTask {
-    /// Polls the function's body within the context of the task.
-    #[inline]
-    pub fn poll<F: Future>(&mut self, context: &mut PollContext<'_>, future: Pin<&mut F>) -> Poll<F::Output> {
-        let Some(task) = &self.task else { return future.poll(context) };
-        match poll_in(task.context(), context, future) {
-            Ok(poll) => poll,
-            Err(payload) => {
-                if let Some(task) = self.task.take() {
-                    task.end(Ending::Panicked, |encoder| panic_message(encoder, &*payload));
-                }
-                resume_unwind(payload)
-            }
-        }
-    }
-
-    /// Ends the task with its result.
-    #[inline]
-    pub fn finish<R>(mut self, result: &R, ended: impl FnOnce(&mut Encoder, &R)) {
-        if let Some(task) = self.task.take() {
-            task.end(Ending::Returned, |encoder| ended(encoder, result));
-        }
-    }
-}
-
-impl Drop for AsyncTask {
-    fn drop(&mut self) {
-        if let Some(task) = self.task.take() {
-            task.end(Ending::Cancelled, |_| {});
-        }
-    }
-}
-
-/// Polls within a context; the payload where the poll panicked.
-pub(super) fn poll_in<F: Future>(
-    within: Context,
-    context: &mut PollContext<'_>,
-    future: Pin<&mut F>,
-) -> Result<Poll<F::Output>, Box<dyn Any + Send>> {
-    let _entered = within.enter();
-    catch_unwind(AssertUnwindSafe(|| future.poll(context)))
 }

@@ -7,11 +7,12 @@ use std::task::{Context as PollContext, Poll};
 
 use telemetry_journal::clock::ticks;
 
-use super::current::{Bits, Context, Current};
+use super::current::{Bits, Context, Current, Fate};
+use super::future::poll_in;
 use super::local::Local;
 use super::recording::{Recording, active_generation};
-use super::task::{Ending, offer_with_items, panic_message, poll_in, recording_of};
-use crate::encoder::Encoder;
+use super::task::{Ending, offer_with_items, panic_message, recording_of};
+use crate::encoder::{Encoder, Limits};
 use crate::id::{TaskId, WorkflowId};
 use crate::record::{Field, Kind, WorkflowEnd, WorkflowStart};
 
@@ -85,8 +86,9 @@ impl StartedWorkflow {
             return None;
         }
         Local::with(|local| {
-            let recording = local.recording(generation)?;
-            let (parent_workflow, parent_task) = caller(local.current.get(), recording);
+            let policy = local.policy(generation)?;
+            let recording = policy.recording();
+            let (parent_workflow, parent_task, fate) = caller(local.current.get(), recording);
             let (id, now) = local.next_id(recording);
             let start = WorkflowStart {
                 workflow: WorkflowId::from_u128(id),
@@ -95,7 +97,8 @@ impl StartedWorkflow {
                 ticks: now,
             };
             recording.open_workflow(start.workflow);
-            offer_with_items(local, recording, recording.limits(), |encoder| {
+            let plan = policy.plan(0);
+            offer_with_items(local, recording, plan.limits, |encoder| {
                 encoder.text(Field::Name, name);
                 if let Some(campaign) = &recording.settings().experiment.campaign {
                     encoder.text(Field::Campaign, campaign);
@@ -103,8 +106,8 @@ impl StartedWorkflow {
                 write(encoder);
                 (Kind::WorkflowStart, start.encode())
             });
-            let generation = recording.generation();
-            Some(Self { current: Current { workflow: Bits::new(id), generation, ..Current::NONE } })
+            let (workflow, plan) = (Bits::new(id), Some(plan));
+            Some(Self { current: Current { workflow, plan, fate, ..Current::NONE } })
         })
     }
 
@@ -122,32 +125,36 @@ impl StartedWorkflow {
     pub fn end(self, ending: Ending, write: impl FnOnce(&mut Encoder)) {
         Local::with(|local| {
             if let Some(recording) = recording_of(local, self.current) {
-                end_workflow(local, recording, self.id(), ending, write);
+                let limits = self.current.plan.map_or(Limits::DEFAULT, |plan| plan.limits);
+                end_workflow((local, recording, limits), self.id(), ending, write);
             }
         });
     }
 }
 
-/// The workflow and the task that a workflow is started in; where there is none, those of the process
-/// that started this one.
-fn caller(current: Current, recording: &Recording) -> (Option<WorkflowId>, Option<TaskId>) {
-    let here = (current.workflow.workflow(), current.task.task());
+/// The workflow and the task that a workflow is started in, and what sampling says of what is below; where
+/// there is none, those of the process that started this one. A task that was left out is no parent, so the
+/// nearest one above it that was not is.
+fn caller(current: Current, recording: &Recording) -> (Option<WorkflowId>, Option<TaskId>, Fate) {
+    let (workflow, task) = (current.workflow.workflow(), current.recorded_task());
     match recording.parent() {
-        Some(parent) if here == (None, None) => (parent.workflow, parent.task),
-        _ => here,
+        Some(parent) if (workflow, task) == (None, None) => {
+            let fate = if parent.is_left_out { Fate::LeftOut } else { current.fate };
+            (parent.workflow, parent.task, fate)
+        }
+        _ => (workflow, task, current.fate),
     }
 }
 
 fn end_workflow(
-    local: &Local,
-    recording: &Recording,
+    (local, recording, limits): (&Local, &Recording, Limits),
     workflow: WorkflowId,
     ending: Ending,
     write: impl FnOnce(&mut Encoder),
 ) {
     let now = ticks();
     recording.close_workflow(workflow);
-    offer_with_items(local, recording, recording.limits(), |encoder| {
+    offer_with_items(local, recording, limits, |encoder| {
         write(encoder);
         let (status, error_kind) = ending.status(encoder.has_error());
         (Kind::WorkflowEnd, WorkflowEnd { workflow, ticks: now, status, error_kind }.encode())
@@ -159,13 +166,14 @@ impl Recording {
     pub fn end_open_workflows(&self) {
         Local::with(|local| {
             for workflow in self.open_workflows() {
-                end_workflow(local, self, workflow, Ending::Unknown, |_| {});
+                end_workflow((local, self, Limits::DEFAULT), workflow, Ending::Unknown, |_| {});
             }
         });
     }
 }
 
-/// The record of one call of an async workflow function; see [`super::AsyncTask`].
+/// The record of one call of an async workflow function; it is [`Ending::Cancelled`] when it is
+/// dropped before [`finish`](Self::finish).
 #[derive(Debug)]
 #[must_use = "an async workflow that is dropped counts as cancelled"]
 pub struct AsyncWorkflow {

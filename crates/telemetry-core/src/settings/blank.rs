@@ -22,6 +22,7 @@ pub(super) fn settings() -> Settings {
             names: Vec::new(),
             patterns: Vec::new(),
             allow: Vec::new(),
+            email: false,
             environment_allow: Vec::new(),
         },
         journal: journal(),

@@ -23,6 +23,8 @@ pub const LOGNAME: &str = "LOGNAME";
 pub const PARENT_WORKFLOW: &str = "TELEMETRY_PARENT_WORKFLOW";
 /// The task, in another process, that started this one.
 pub const PARENT_TASK: &str = "TELEMETRY_PARENT_TASK";
+/// `1` where sampling left the task out that started this process, and so everything below it.
+pub const PARENT_LEFT_OUT: &str = "TELEMETRY_PARENT_LEFT_OUT";
 /// The same for others, as W3C trace context has it.
 pub const TRACEPARENT: &str = "TRACEPARENT";
 

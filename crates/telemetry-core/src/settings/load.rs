@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::error::{Place, Problem, SettingsError};
-use super::lookup::{Found, Lookup};
+use super::lookup::{Found, Lookup, read};
 use super::node;
 use super::report::Report;
 use super::{DEFAULT_FILE, Settings, blank, environment, overrides, schema};
@@ -55,6 +55,13 @@ pub(super) fn load(lookup: &Lookup) -> Result<Loaded, SettingsError> {
     let Some(Found { path, bytes }) = found else {
         return assemble(Origin::BuiltIn, "", lookup);
     };
+    let text = decode(&path, &bytes)?;
+    assemble(Origin::File(path), text, lookup)
+}
+
+/// Reads the settings in this file.
+pub(super) fn load_file(path: &Path, lookup: &Lookup) -> Result<Loaded, SettingsError> {
+    let Found { path, bytes } = read(&lookup.working_dir.join(path))?;
     let text = decode(&path, &bytes)?;
     assemble(Origin::File(path), text, lookup)
 }

@@ -83,7 +83,8 @@ fn read_existing(path: &Path) -> Result<Option<Found>, SettingsError> {
     if path.metadata().is_ok_and(|metadata| metadata.is_file()) { read(path).map(Some) } else { Ok(None) }
 }
 
-fn read(path: &Path) -> Result<Found, SettingsError> {
+/// Reads a file that must be there.
+pub(super) fn read(path: &Path) -> Result<Found, SettingsError> {
     let unreadable = |source| SettingsError::Unreadable { path: path.into(), source };
     let bytes = read_bounded(path).map_err(unreadable)?;
     Ok(Found { path: path.into(), bytes })

@@ -6,11 +6,12 @@ use super::node::Node;
 use super::report::Report;
 use super::section::Section;
 use super::values::{
-    choice, finite, flag, list, map, optional, path, power_of_two, retention, share, text, whole, word_of,
+    choice, finite, flag, list, map_of, optional, path, pattern, power_of_two, retention, share, text, whole,
+    word_of,
 };
 use super::{
-    Capture, Experiment, GPU_METRICS, Instrumentation, Journal, Model, Redaction, Rule, Session, Settings,
-    Store, TelemetryCapture, blank,
+    CRITICAL_TAGS, Capture, Experiment, GPU_METRICS, Instrumentation, Journal, Model, Redaction, Rule,
+    Session, Settings, Store, TelemetryCapture, blank,
 };
 
 /// Our sections; a file found on the way up counts as ours if it has one of them.
@@ -120,7 +121,7 @@ fn capture(section: &mut Section<'_, '_>, target: &mut Capture) {
     section.section("sampling", |section| {
         section.read("keep_errors", &mut target.sampling.keep_errors, flag);
     });
-    section.read("critical_tags", &mut target.critical_tags, map(finite));
+    section.read("critical_tags", &mut target.critical_tags, map_of(CRITICAL_TAGS, finite));
 }
 
 fn rule(section: &mut Section<'_, '_>) -> Rule {
@@ -140,8 +141,9 @@ fn rule(section: &mut Section<'_, '_>) -> Rule {
 fn redaction(section: &mut Section<'_, '_>, target: &mut Redaction) {
     section.read("enabled", &mut target.enabled, flag);
     section.read("names", &mut target.names, list(text));
-    section.read("patterns", &mut target.patterns, list(text));
+    section.read("patterns", &mut target.patterns, list(pattern));
     section.read("allow", &mut target.allow, list(text));
+    section.read("email", &mut target.email, flag);
     section.read("environment_allow", &mut target.environment_allow, list(text));
 }
 

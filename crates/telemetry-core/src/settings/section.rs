@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::nearest::nearest;
 use super::node::{Entry, Kind, Mark, Node};
 use super::report::{Report, shown};
-use super::schema;
 use super::values::{Read, complain};
+use super::{RULES_MAX, schema};
 
 /// A mapping that is being read.
 pub(super) struct Section<'report, 'text> {
@@ -61,6 +61,9 @@ impl<'report, 'text> Section<'report, 'text> {
     ) {
         let mut nodes = None;
         self.read(name, &mut nodes, |node| match &node.kind {
+            Kind::List(nodes) if nodes.len() > RULES_MAX => {
+                Err(complain(node, &format!("a list of at most {RULES_MAX}"), None))
+            }
             Kind::List(nodes) => Ok(Some(nodes.clone())),
             _ => Err(complain(node, "a list of mappings", None)),
         });

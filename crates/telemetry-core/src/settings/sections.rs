@@ -24,6 +24,13 @@ pub const GPU_METRICS: &[&str] = &[
     "processes",
 ];
 
+/// What `capture.critical_tags` may name.
+pub const CRITICAL_TAGS: &[&str] =
+    &["long_duration", "high_cpu", "high_mem", "high_disk", "low_output", "high_output"];
+
+/// So many rules count; a file with more is refused.
+pub const RULES_MAX: usize = 1000;
+
 /// What a snapshot contains and how often one is taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key that a user switches on its own")]
@@ -88,7 +95,7 @@ pub struct Capture {
     /// The level of a task for which neither the code nor a rule says another.
     #[serde(serialize_with = "write::word")]
     pub default_level: Level,
-    /// Exceptions by activity; the first that matches wins.
+    /// Exceptions by activity, at most [`RULES_MAX`]; the first that matches wins.
     pub rules: Vec<Rule>,
     /// A larger value is shortened.
     pub value_bytes_max: u32,
@@ -102,7 +109,7 @@ pub struct Capture {
     pub reload: bool,
     /// What sampling spares.
     pub sampling: Sampling,
-    /// Tags for tasks that stand out, each with the threshold from which a task gets it.
+    /// Tags for tasks that stand out, of [`CRITICAL_TAGS`], each with its threshold.
     pub critical_tags: BTreeMap<String, f64>,
 }
 
@@ -123,7 +130,7 @@ pub struct Rule {
     pub level: Option<Level>,
     /// The share of calls that is kept, 0 to 1.
     pub sample: Option<f64>,
-    /// At most so many calls a second are kept.
+    /// At most so many calls a second are kept, of all activities that match.
     pub per_second: Option<u32>,
     /// Replaces [`Capture::value_bytes_max`].
     pub value_bytes_max: Option<u32>,
@@ -146,6 +153,8 @@ pub struct Redaction {
     pub patterns: Vec<String>,
     /// Names that look secret and are not.
     pub allow: Vec<String>,
+    /// Whether e-mail addresses are secret.
+    pub email: bool,
     /// Environment variables that may be stored; `*` stands for any characters.
     pub environment_allow: Vec<String>,
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::choices::Choice;
 use super::nearest::nearest;
 use super::node::{Kind, Mark, Node};
+use crate::redaction::compile;
 
 /// A value, or all that is wrong with it.
 pub(super) type Read<T> = Result<T, Vec<Complaint>>;
@@ -90,6 +91,15 @@ pub(super) fn text(node: &Node) -> Read<String> {
     }
 }
 
+/// A regular expression.
+pub(super) fn pattern(node: &Node) -> Read<String> {
+    let pattern = text(node)?;
+    match compile(&pattern) {
+        Ok(_) => Ok(pattern),
+        Err(error) => Err(complain(node, "a regular expression", Some(super::report::shown(&error.reason)))),
+    }
+}
+
 /// A path.
 pub(super) fn path(node: &Node) -> Read<PathBuf> {
     text(node).map(PathBuf::from)
@@ -145,8 +155,11 @@ pub(super) fn list<T>(read: impl Fn(&Node) -> Read<T>) -> impl Fn(&Node) -> Read
     }
 }
 
-/// A mapping whose keys are the user's own.
-pub(super) fn map<T>(read: impl Fn(&Node) -> Read<T>) -> impl Fn(&Node) -> Read<BTreeMap<String, T>> {
+/// A mapping with any of these keys.
+pub(super) fn map_of<T>(
+    words: &'static [&'static str],
+    read: impl Fn(&Node) -> Read<T>,
+) -> impl Fn(&Node) -> Read<BTreeMap<String, T>> {
     move |node| {
         let Kind::Map(entries) = &node.kind else {
             return Err(complain(node, "a mapping", None));
@@ -157,6 +170,13 @@ pub(super) fn map<T>(read: impl Fn(&Node) -> Read<T>) -> impl Fn(&Node) -> Read<
             let suffix = format!(".{}", super::report::shown(&entry.key));
             if values.contains_key(&entry.key) {
                 complaints.push(Complaint::new(&entry.mark, "is given twice".into(), None).below(&suffix));
+                continue;
+            }
+            if !words.contains(&entry.key.as_str()) {
+                let message = format!("is none of {}", words.join(", "));
+                let hint = nearest(&entry.key, words.iter().copied());
+                let hint = hint.map(|word| format!("did you mean `{word}`?"));
+                complaints.push(Complaint::new(&entry.mark, message, hint).below(&suffix));
                 continue;
             }
             match read(&entry.node) {

@@ -81,8 +81,8 @@ pub(super) fn skip(bytes: &mut &[u8]) -> Option<()> {
         match first {
             tag::SEQUENCE | tag::MAP => open += 1,
             tag::END => open = open.checked_sub(1)?,
-            tag::CUT_END => {
-                read_varint(bytes)?;
+            tag::CUT_END | tag::CUT_END_OF => {
+                read_cut_end(first, bytes)?;
                 open = open.checked_sub(1)?;
             }
             scalar => skip_scalar(scalar, bytes)?,
@@ -91,6 +91,13 @@ pub(super) fn skip(bytes: &mut &[u8]) -> Option<()> {
             return Some(());
         }
     }
+}
+
+/// What follows the tag at the end of a container that was cut: its items, if known, and its type.
+pub(super) fn read_cut_end<'a>(first: u8, bytes: &mut &'a [u8]) -> Option<(Option<u64>, &'a [u8])> {
+    let total = read_varint(bytes)?.checked_sub(1);
+    let type_name = if first == tag::CUT_END_OF { take_prefixed(bytes)? } else { &[] };
+    Some((total, type_name))
 }
 
 pub(super) fn skip_scalar(first: u8, bytes: &mut &[u8]) -> Option<()> {
@@ -112,7 +119,12 @@ pub(super) fn skip_scalar(first: u8, bytes: &mut &[u8]) -> Option<()> {
             read_varint(bytes)?;
             take_prefixed(bytes)?;
         }
-        tag::TEXT | tag::BYTES | tag::DEBUG..=tag::PATH | tag::REDACTED => {
+        tag::TEXT | tag::BYTES | tag::DEBUG..=tag::PATH | tag::REDACTED | tag::FILE => {
+            take_prefixed(bytes)?;
+        }
+        tag::DEBUG_CUT_OF => {
+            read_varint(bytes)?;
+            take_prefixed(bytes)?;
             take_prefixed(bytes)?;
         }
         tag::SHORT_TEXT..=0xBF => {

@@ -8,21 +8,25 @@
 //! | integer beyond `i64` | `{"$int":"18446744073709551615"}` |
 //! | NaN, infinities | `{"$float":"NaN"}`, `{"$float":"Infinity"}`, `{"$float":"-Infinity"}` |
 //! | bytes | `{"$bytes":"00ff"}` |
-//! | cut sequence | `[1,2,{"$cut":{"items":9}}]`; `null` for an unknown total |
-//! | cut map | `{"a":1,"$cut":{"items":9}}` |
-//! | cut text, bytes | `{"$cut":{"bytes":9000,"preview":"abc"}}`, `{"$cut":{"bytes":9000,"hex":"00ff"}}` |
-//! | cut text of unknown length | `{"$cut":{"preview":"abc"}}` |
+//! | cut sequence | `[1,2,{"$cut":{"items":9}}]`; `null` for an unknown total; the outermost one has its `type` |
+//! | cut map | `{"a":1,"$cut":{"items":9}}`; the outermost one has its `type` |
+//! | cut text | `{"$cut":{"bytes":9000,"type":"text","preview":"abc"}}` |
+//! | cut bytes | `{"$cut":{"bytes":9000,"type":"bytes","hex":"00ff"}}` |
+//! | cut text of unknown length | `{"$cut":{"type":"text","preview":"abc"}}` |
+//! | cut `Debug` text | `{"$cut":{"type":"app::Model","preview":"Model { x"}}`; that of a list has its `items` |
 //! | name of a type, failure | `{"$type":"app::Model"}`, `{"$error":"panicked"}` |
 //! | path that is not UTF-8 | `{"$path":"a\ufffd","$hex":"61ff"}` |
+//! | file | `{"$file":{"path":"a.csv","bytes":9,"modified":1700000000.5,"sha256":"00ff…"}}`, `{"$file":{"path":"a.csv","state":"missing"}}` |
 //! | too deep, left out | `{"$cut":"depth"}`, `{"$cut":"record"}` |
 //! | redacted | `{"$redacted":"password"}` |
 //!
 //! A key that is no text is its own JSON text. Nesting ends at [`DEPTH_MAX`] whatever the bytes say:
 //! common readers refuse deeper texts.
 
+mod file;
 mod text;
 
-use super::encoded::{Encoded, read_varint, skip, take, take_prefixed};
+use super::encoded::{Encoded, read_cut_end, read_varint, skip, take, take_prefixed};
 use super::tag;
 use text::{write_hex, write_quoted, write_text};
 
@@ -81,10 +85,10 @@ fn write_sequence(bytes: &mut &[u8], out: &mut Vec<u8>, place: Place) -> Option<
         match read_end(bytes)? {
             End::Not => {}
             End::Whole => break,
-            End::Cut(total) => {
+            End::Cut(total, type_name) => {
                 separator.write(out);
                 out.push(b'{');
-                write_cut_items(out, total);
+                write_cut_items(out, total, type_name);
                 out.push(b'}');
                 break;
             }
@@ -104,16 +108,16 @@ fn write_map(bytes: &mut &[u8], out: &mut Vec<u8>, place: Place) -> Option<()> {
         match read_end(bytes)? {
             End::Not => {}
             End::Whole => break,
-            End::Cut(total) => {
+            End::Cut(total, type_name) => {
                 separator.write(out);
-                write_cut_items(out, total);
+                write_cut_items(out, total, type_name);
                 break;
             }
         }
         separator.write(out);
         write_key(bytes, out, place)?;
         out.push(b':');
-        if matches!(*bytes.first()?, tag::END | tag::CUT_END) {
+        if matches!(*bytes.first()?, tag::END | tag::CUT_END | tag::CUT_END_OF) {
             out.extend_from_slice(b"null");
         } else {
             write_value(bytes, out, place)?;
@@ -124,28 +128,32 @@ fn write_map(bytes: &mut &[u8], out: &mut Vec<u8>, place: Place) -> Option<()> {
 }
 
 /// What stands where an item or the end of its container is expected.
-enum End {
+enum End<'a> {
     Not,
     Whole,
-    Cut(Option<u64>),
+    Cut(Option<u64>, &'a [u8]),
 }
 
-fn read_end(bytes: &mut &[u8]) -> Option<End> {
+fn read_end<'a>(bytes: &mut &'a [u8]) -> Option<End<'a>> {
     match *bytes.first()? {
         tag::END => take(bytes, 1).map(|_| End::Whole),
-        tag::CUT_END => {
+        first @ (tag::CUT_END | tag::CUT_END_OF) => {
             take(bytes, 1)?;
-            Some(End::Cut(read_varint(bytes)?.checked_sub(1)))
+            read_cut_end(first, bytes).map(|(total, type_name)| End::Cut(total, type_name))
         }
         _ => Some(End::Not),
     }
 }
 
-fn write_cut_items(out: &mut Vec<u8>, total: Option<u64>) {
+fn write_cut_items(out: &mut Vec<u8>, total: Option<u64>, type_name: &[u8]) {
     out.extend_from_slice(br#""$cut":{"items":"#);
     match total {
         Some(total) => write_number(out, total),
         None => out.extend_from_slice(b"null"),
+    }
+    if !type_name.is_empty() {
+        out.extend_from_slice(br#","type":"#);
+        write_quoted(out, type_name);
     }
     out.push(b'}');
 }
@@ -212,6 +220,8 @@ fn write_scalar(bytes: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
             write_float(out, number, number);
         }
         tag::TEXT_CUT | tag::BYTES_CUT => write_cut(first, bytes, out)?,
+        tag::DEBUG_CUT_OF => write_cut_debug(bytes, out)?,
+        tag::FILE => file::write(out, take_prefixed(bytes)?)?,
         _ => write_marked(first, take_prefixed(bytes)?, out)?,
     }
     Some(())
@@ -256,12 +266,27 @@ fn write_cut(first: u8, bytes: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
     write_number(out, read_varint(bytes)?);
     let kept = take_prefixed(bytes)?;
     if first == tag::TEXT_CUT {
-        out.extend_from_slice(br#","preview":"#);
+        out.extend_from_slice(br#","type":"text","preview":"#);
         write_quoted(out, kept);
     } else {
-        out.extend_from_slice(br#","hex":"#);
+        out.extend_from_slice(br#","type":"bytes","hex":"#);
         write_hex(out, kept);
     }
+    out.extend_from_slice(b"}}");
+    Some(())
+}
+
+fn write_cut_debug(bytes: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(br#"{"$cut":{"#);
+    if let Some(items) = read_varint(bytes)?.checked_sub(1) {
+        out.extend_from_slice(br#""items":"#);
+        write_number(out, items);
+        out.push(b',');
+    }
+    out.extend_from_slice(br#""type":"#);
+    write_quoted(out, take_prefixed(bytes)?);
+    out.extend_from_slice(br#","preview":"#);
+    write_quoted(out, take_prefixed(bytes)?);
     out.extend_from_slice(b"}}");
     Some(())
 }
@@ -269,7 +294,7 @@ fn write_cut(first: u8, bytes: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
 fn write_marked(first: u8, payload: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let (before, after): (&[u8], &[u8]) = match first {
         tag::BYTES => (br#"{"$bytes":"#, b"}"),
-        tag::DEBUG_CUT => (br#"{"$cut":{"preview":"#, b"}}"),
+        tag::DEBUG_CUT => (br#"{"$cut":{"type":"text","preview":"#, b"}}"),
         tag::TYPE_NAME => (br#"{"$type":"#, b"}"),
         tag::FAILED => (br#"{"$error":"#, b"}"),
         tag::PATH => (br#"{"$path":"#, b"}"),

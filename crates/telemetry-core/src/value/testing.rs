@@ -41,10 +41,13 @@ pub(crate) enum Sample {
     Null,
     Bool(bool),
     I8(i8),
+    I16(i16),
     I32(i32),
     I64(i64),
     I128(i128),
     U8(u8),
+    U16(u16),
+    U32(u32),
     U64(u64),
     U128(u128),
     F32(f32),
@@ -56,7 +59,7 @@ pub(crate) enum Sample {
     Newtype(Box<Sample>),
     Variant(Box<Sample>),
     Sequence(Vec<Sample>, LengthHint),
-    Map(Vec<(String, Sample)>, LengthHint),
+    Map(Vec<(Sample, Sample)>, LengthHint),
 }
 
 /// Whether a container tells its length ahead.
@@ -83,10 +86,13 @@ impl Serialize for Sample {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
             Self::I8(value) => serializer.serialize_i8(*value),
+            Self::I16(value) => serializer.serialize_i16(*value),
             Self::I32(value) => serializer.serialize_i32(*value),
             Self::I64(value) => serializer.serialize_i64(*value),
             Self::I128(value) => serializer.serialize_i128(*value),
             Self::U8(value) => serializer.serialize_u8(*value),
+            Self::U16(value) => serializer.serialize_u16(*value),
+            Self::U32(value) => serializer.serialize_u32(*value),
             Self::U64(value) => serializer.serialize_u64(*value),
             Self::U128(value) => serializer.serialize_u128(*value),
             Self::F32(value) => serializer.serialize_f32(*value),
@@ -127,21 +133,61 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
             boxed.prop_map(Sample::Variant),
             (prop::collection::vec(inner.clone(), 0..8), hint.clone())
                 .prop_map(|(items, hint)| Sample::Sequence(items, hint)),
-            (prop::collection::vec((texts(), inner), 0..8), hint)
+            (prop::collection::vec((keys(), inner), 0..8), hint)
                 .prop_map(|(items, hint)| Sample::Map(items, hint)),
         ]
     })
 }
+
+/// Keys of maps: mostly texts, and anything else that a key may be.
+fn keys() -> impl Strategy<Value = Sample> {
+    prop_oneof![
+        3 => texts().prop_map(Sample::Text),
+        1 => scalars(),
+        1 => scalars().prop_map(|key| Sample::Some(Box::new(key))),
+        1 => scalars().prop_map(|key| Sample::Variant(Box::new(key))),
+        1 => prop::collection::vec(scalars(), 0..3).prop_map(|key| Sample::Sequence(key, LengthHint::Right)),
+    ]
+}
+
+/// Numbers at which something changes: kinds of zero, of the very small, of the endless, and of what is
+/// no number.
+pub(crate) const FLOATS: [u64; 20] = [
+    0,
+    1 << 63,
+    1,
+    (1 << 63) | 1,
+    0x000F_FFFF_FFFF_FFFF,
+    0x0010_0000_0000_0000,
+    0x3FF0_0000_0000_0000,
+    0xBFF0_0000_0000_0001,
+    0x3FB9_9999_9999_999A,
+    0x4340_0000_0000_0000,
+    0x4340_0000_0000_0001,
+    0x7FEF_FFFF_FFFF_FFFF,
+    0xFFEF_FFFF_FFFF_FFFF,
+    0x7FF0_0000_0000_0000,
+    0xFFF0_0000_0000_0000,
+    0x7FF8_0000_0000_0000,
+    0xFFF8_0000_0000_0000,
+    0x7FF0_0000_0000_0001,
+    0x7FFF_FFFF_FFFF_FFFF,
+    0xFFFF_FFFF_FFFF_FFFF,
+];
 
 fn scalars() -> impl Strategy<Value = Sample> {
     prop_oneof![
         Just(Sample::Null),
         any::<bool>().prop_map(Sample::Bool),
         any::<i8>().prop_map(Sample::I8),
+        any::<i16>().prop_map(Sample::I16),
         any::<i32>().prop_map(Sample::I32),
         any::<i64>().prop_map(Sample::I64),
         (any::<i128>(), 0..128u32).prop_map(|(number, shift)| Sample::I128(number >> shift)),
         any::<u8>().prop_map(Sample::U8),
+        any::<u16>().prop_map(Sample::U16),
+        any::<u32>().prop_map(Sample::U32),
+        prop::sample::select(FLOATS.to_vec()).prop_map(|bits| Sample::F64(f64::from_bits(bits))),
         (any::<u64>(), 0..64u32).prop_map(|(number, shift)| Sample::U64(number >> shift)),
         (any::<u128>(), 0..128u32).prop_map(|(number, shift)| Sample::U128(number >> shift)),
         any::<u32>().prop_map(|bits| Sample::F32(f32::from_bits(bits))),
@@ -187,10 +233,13 @@ impl Json {
             (Self::Null, Sample::Null) => true,
             (Self::Bool(json), Sample::Bool(value)) => json == value,
             (_, Sample::I8(value)) => self.says_integer(value, true),
+            (_, Sample::I16(value)) => self.says_integer(value, true),
             (_, Sample::I32(value)) => self.says_integer(value, true),
             (_, Sample::I64(value)) => self.says_integer(value, true),
             (_, Sample::I128(value)) => self.says_integer(value, i64::try_from(*value).is_ok()),
             (_, Sample::U8(value)) => self.says_integer(value, true),
+            (_, Sample::U16(value)) => self.says_integer(value, true),
+            (_, Sample::U32(value)) => self.says_integer(value, true),
             (_, Sample::U64(value)) => self.says_integer(value, i64::try_from(*value).is_ok()),
             (_, Sample::U128(value)) => self.says_integer(value, i64::try_from(*value).is_ok()),
             (Self::Number(json), Sample::F32(value)) => {
@@ -213,11 +262,10 @@ impl Json {
             }
             (Self::Object(json), Sample::Map(items, _)) => {
                 json.len() == items.len()
-                    && json.iter().zip(items).all(|(json, item)| {
-                        json.0.strip_prefix('$').unwrap_or(&json.0) == item.0
-                            && json.0.starts_with("$$") == item.0.starts_with('$')
-                            && json.1.says(&item.1)
-                    })
+                    && json
+                        .iter()
+                        .zip(items)
+                        .all(|(json, item)| key_says(&json.0, &item.0) && json.1.says(&item.1))
             }
             _ => false,
         }
@@ -248,6 +296,19 @@ impl Json {
             },
             _ => None,
         }
+    }
+}
+
+/// A key that is a text gets one more `$` where it begins with one; any other key is its own JSON.
+fn key_says(json: &str, key: &Sample) -> bool {
+    let is_text = |text: &str| {
+        json.strip_prefix('$').unwrap_or(json) == text && json.starts_with("$$") == text.starts_with('$')
+    };
+    match key {
+        Sample::Text(text) => is_text(text),
+        Sample::Char(sign) => is_text(&sign.to_string()),
+        Sample::Some(inner) | Sample::Newtype(inner) => key_says(json, inner),
+        other => Json::read(json).says(other),
     }
 }
 

@@ -35,22 +35,24 @@ pub(crate) fn take_receiver(signature: &Signature) -> TokenStream {
     }
 }
 
-/// Makes a `move` closure or future take these arguments as a whole, those called `_` too. It drops them in the order
-/// in which they are first mentioned, so the last one comes first.
-pub(crate) fn take_arguments(arguments: &[Argument]) -> TokenStream {
-    mention(arguments, |argument| match argument.names.as_slice() {
-        [] => vec![&argument.ident],
-        names => names.iter().rev().collect(),
-    })
+/// Makes a `move` future take `self` and all arguments as a whole, in the order in which an async function has them:
+/// one that was never polled drops them so.
+pub(crate) fn take_all(signature: &Signature, arguments: &[Argument]) -> TokenStream {
+    let receiver = signature.receiver().map(|receiver| {
+        let word = receiver.self_token;
+        quote_spanned!(Span::mixed_site()=> let _ = &#word;)
+    });
+    let arguments = mention(arguments, arguments.iter().map(|argument| &argument.ident));
+    quote_spanned!(Span::mixed_site()=> #receiver #arguments)
 }
 
-/// The same where only the names of the user are in scope.
+/// Makes a `move` closure or future take the names of the user as a whole. It drops them in the order in which they
+/// are first mentioned, so the last one comes first.
 pub(crate) fn take_names(arguments: &[Argument]) -> TokenStream {
-    mention(arguments, |argument| argument.names.iter().rev().collect())
+    mention(arguments, arguments.iter().rev().flat_map(|argument| argument.names.iter().rev()))
 }
 
-fn mention<'a>(arguments: &'a [Argument], names: impl Fn(&'a Argument) -> Vec<&'a Ident>) -> TokenStream {
-    let names = arguments.iter().rev().flat_map(names);
+fn mention<'a>(arguments: &[Argument], names: impl Iterator<Item = &'a Ident>) -> TokenStream {
     let quiet = quiet(arguments);
     quote_spanned!(Span::mixed_site()=> #(#quiet let _ = &#names;)*)
 }

@@ -1,25 +1,45 @@
 //! Prints a task.
+//!
+//! An `async fn` becomes what the compiler makes of it anyway, a function that returns a future: inside of an async
+//! function, the recorded future would have its arguments twice. Attributes that we do not know may want to see the
+//! word `async`, so it stays where there are some; and the documentation shows the function as it was written.
 
 use proc_macro2::{Group, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::Token;
 use syn::ext::IdentExt;
+use syn::{ReturnType, Token};
 
 use crate::arguments::{Argument, rename};
 use crate::expand::body;
 use crate::function::Function;
+use crate::returned::Returned;
 use crate::validate::{Form, FutureBody, TaskPlan, mentions};
 
 /// The function of the plan, with its body rebuilt.
-pub(crate) fn expand(mut plan: TaskPlan) -> Function {
+pub(crate) fn expand(plan: TaskPlan) -> TokenStream {
+    if !matches!(plan.form, Form::Async) {
+        return rebuilt(plan).into_token_stream();
+    }
+    let (written, private) = (plan.function.clone(), plan.private.clone());
+    let mut rebuilt = rebuilt(plan);
+    rebuilt.signature.asyncness = None;
+    rebuilt.signature.output = future_of(&rebuilt.signature.output, &private);
+    quote_spanned!(Span::mixed_site()=> #[cfg(doc)] #written #[cfg(not(doc))] #rebuilt)
+}
+
+fn rebuilt(mut plan: TaskPlan) -> Function {
     let around = match &plan.form {
         Form::Sync => sync_body(&plan),
-        Form::Async => async_body(&plan),
+        Form::Async => task_future(&plan),
+        Form::AsyncInside => {
+            let future = task_future(&plan);
+            quote_spanned!(Span::mixed_site()=> #future.await)
+        }
         Form::Future(future) => future_body(&plan, future),
         Form::Place => body_in_place(&plan),
     };
     let renamed = match plan.form {
-        Form::Sync | Form::Async => true,
+        Form::Sync | Form::Async | Form::AsyncInside => true,
         Form::Future(_) | Form::Place => false,
     };
     if renamed {
@@ -30,6 +50,19 @@ pub(crate) fn expand(mut plan: TaskPlan) -> Function {
     plan.function.body =
         body::braces(&plan.function.body, quote_spanned!(Span::mixed_site()=> #callsite #around));
     plan.function
+}
+
+/// The future of an async function with this output. It borrows whatever the arguments borrow, as ours are tokens of
+/// the edition 2024, wherever they are printed.
+fn future_of(output: &ReturnType, private: &TokenStream) -> ReturnType {
+    let output = match output {
+        ReturnType::Default => quote_spanned!(Span::mixed_site()=> ()),
+        ReturnType::Type(_, never) if matches!(Returned::of(never), Returned::Never) => {
+            quote_spanned!(Span::mixed_site()=> <fn() -> #never as #private::Returns>::Output)
+        }
+        ReturnType::Type(_, output) => output.to_token_stream(),
+    };
+    syn::parse_quote_spanned!(Span::mixed_site()=> -> impl ::core::future::Future<Output = #output>)
 }
 
 /// What is known about the function before it is called.
@@ -97,41 +130,27 @@ fn sync_statements(function: &Function, arguments: &[Argument]) -> Group {
     body::braces(&function.body, quote_spanned!(Span::mixed_site()=> #receiver #bound))
 }
 
-fn async_body(plan: &TaskPlan) -> TokenStream {
-    let TaskPlan { function, arguments, .. } = plan;
-    let receiver = body::take_receiver(&function.signature);
+/// The body of an async function as a future of its own, which begins the task before it takes the arguments apart.
+fn task_future(plan: &TaskPlan) -> TokenStream {
+    let TaskPlan { function, arguments, private, .. } = plan;
+    let taken = body::take_all(&function.signature, arguments);
+    let used = plan.used_before_patterns();
+    let quiet = body::quiet(arguments);
     let typed = body::typed_return(&plan.returned);
-    let statements = if body::has_patterns(arguments) {
-        let bound = body::behind_bindings(&body::bind(arguments), &function.body);
-        quote_spanned!(Span::mixed_site()=> #receiver #typed #bound)
-    } else {
-        let taken = body::take_arguments(arguments);
-        body::after(quote_spanned!(Span::mixed_site()=> #taken #receiver #typed), &function.body)
+    let bound = body::behind_bindings(&body::bind(arguments), &function.body);
+    let statements = quote_spanned! {Span::mixed_site()=>
+        #taken
+        #quiet
+        #private::begin(&__TELEMETRY_CALLSITE, #used);
+        #typed
+        #bound
     };
-    let begun = begun_with_arguments(plan);
-    let future = body::braces(&function.body, statements);
-    body::polled(&begun, &future, &plan.returned, &plan.ended())
+    recorded_future(plan, &body::braces(&function.body, statements))
 }
 
-/// Begins a task inside a closure that gives the arguments back. Were they borrowed in the future itself, it would
-/// keep room for them although they move on.
-fn begun_with_arguments(plan: &TaskPlan) -> TokenStream {
-    let TaskPlan { arguments, private, .. } = plan;
-    let used = plan.used_before_patterns();
-    let begin = quote_spanned!(Span::mixed_site()=> #private::begin(&__TELEMETRY_CALLSITE, #used));
-    if arguments.is_empty() {
-        return quote_spanned!(Span::mixed_site()=> let mut __begun = #begin;);
-    }
-    let idents = arguments.iter().map(|argument| &argument.ident);
-    let parameters = arguments.iter().map(parameter(body::has_patterns(arguments)));
-    let quiet = body::quiet(arguments);
-    quote_spanned! {Span::mixed_site()=>
-        #quiet
-        let (mut __begun, #(#parameters,)*) = (move || {
-            let __begun = #begin;
-            (__begun, #(#idents,)*)
-        })();
-    }
+fn recorded_future(plan: &TaskPlan, statements: &Group) -> TokenStream {
+    let (private, ended) = (&plan.private, plan.ended());
+    quote_spanned!(Span::mixed_site()=> #private::TaskFuture::new(async move #statements, #ended))
 }
 
 /// The task begins with the first poll; arguments that the future does not own cannot be captured then.
@@ -139,19 +158,19 @@ fn future_body(plan: &TaskPlan, future: &FutureBody) -> TokenStream {
     let TaskPlan { private, .. } = plan;
     let used = plan.used_by_name(|name| mentions(future.block.stream(), &|word| word == name));
     let quiet = body::quiet(&plan.arguments);
+    let typed = body::typed_return(&plan.returned);
     let begun = quote_spanned! {Span::mixed_site()=>
         #quiet
-        let mut __begun = #private::begin(&__TELEMETRY_CALLSITE, #used);
+        #private::begin(&__TELEMETRY_CALLSITE, #used);
+        #typed
     };
-    let typed = body::typed_return(&plan.returned);
-    let statements = body::braces(&future.block, body::after(typed, &future.block));
-    let polled = body::polled(&begun, &statements, &plan.returned, &plan.ended());
-    let block = quote_spanned!(Span::mixed_site()=> async move { #polled });
+    let statements = body::braces(&future.block, body::after(begun, &future.block));
+    let recorded = recorded_future(plan, &statements);
     if future.call.is_empty() {
-        return block;
+        return recorded;
     }
     let call = &future.call;
-    quote_spanned!(Span::mixed_site()=> #call(#block))
+    quote_spanned!(Span::mixed_site()=> #call(#recorded))
 }
 
 fn body_in_place(plan: &TaskPlan) -> TokenStream {

@@ -114,7 +114,7 @@ impl TaskPlan {
         let private = &self.private;
         let span = shown_at(name.span());
         if self.redacted.contains(name) {
-            return quote_spanned!(span=> __encoder.used(#key, |__value| __value.redacted("argument")););
+            return quote_spanned!(span=> __encoder.used_redacted(#key););
         }
         quote_spanned!(span=> __encoder.used(#key, |__value| #private::capture!(__value, #reference));)
     }
@@ -129,6 +129,8 @@ impl TaskPlan {
 pub(crate) fn ended(private: &TokenStream, outputs: &Outputs, first_key: usize) -> TokenStream {
     let capture =
         |reference| quote_spanned!(Span::mixed_site()=> |__value| #private::capture!(__value, #reference));
+    // The names of outputs may be secret as those of arguments are.
+    let hide = quote_spanned!(Span::mixed_site()=> __encoder.hide(__TELEMETRY_CALLSITE.hidden_keys()););
     let calls = match outputs {
         Outputs::Nothing => return quote_spanned!(Span::mixed_site()=> |_, _| {}),
         Outputs::Whole => {
@@ -137,7 +139,7 @@ pub(crate) fn ended(private: &TokenStream, outputs: &Outputs, first_key: usize) 
         }
         Outputs::Named(_) => {
             let capture = capture(quote_spanned!(Span::mixed_site()=> __output));
-            quote_spanned!(Span::mixed_site()=> __encoder.output(#first_key, #capture);)
+            quote_spanned!(Span::mixed_site()=> #hide __encoder.output(#first_key, #capture);)
         }
         Outputs::Fields(names) => {
             let calls = names.iter().enumerate().map(|(position, name)| {
@@ -146,7 +148,7 @@ pub(crate) fn ended(private: &TokenStream, outputs: &Outputs, first_key: usize) 
                 let key = first_key + position;
                 quote_spanned!(Span::mixed_site()=> __encoder.output(#key, #capture);)
             });
-            calls.collect()
+            quote_spanned!(Span::mixed_site()=> #hide #(#calls)*)
         }
     };
     quote_spanned! {Span::mixed_site()=>

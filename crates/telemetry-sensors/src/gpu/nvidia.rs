@@ -21,6 +21,7 @@ impl Cards {
     /// The visible cards, or why there are none.
     pub(crate) fn open(metrics: Metrics, options: &GpuOptions) -> Result<Self, String> {
         let nvml = load(options).map_err(|error| format!("NVIDIA's driver is not there: {error}"))?;
+        let nvml = with_an_end(nvml)?;
         let count = nvml.device_count().map_err(|error| format!("NVIDIA's driver does not work: {error}"))?;
         if count == 0 {
             return Err("NVIDIA's driver has no card".to_owned());
@@ -50,6 +51,15 @@ fn load(options: &GpuOptions) -> Result<Nvml, nvml_wrapper::error::NvmlError> {
         Some(path) => Nvml::builder().lib_path(path.as_os_str()).init(),
         None => Nvml::init(),
     }
+}
+
+/// The wrapper panics at its end if the library has no function for that: such a library is left loaded.
+fn with_an_end(nvml: Nvml) -> Result<Nvml, String> {
+    if nvml.lib().nvmlShutdown.is_ok() {
+        return Ok(nvml);
+    }
+    std::mem::forget(nvml);
+    Err("NVIDIA's driver is not whole: its library cannot be shut down".to_owned())
 }
 
 fn read(metrics: Metrics, device: &Device<'_>) -> Gpu {

@@ -14,7 +14,7 @@ use super::scan::{lines, number, number_after, words};
 use crate::percent;
 use crate::telemetry::{Cgroup, CgroupCpu, CgroupMemory};
 
-use place::{Place, Version};
+use place::{Place, Texts, Version};
 
 /// Version 1 says "no limit" with a number near the largest one.
 const UNLIMITED_BYTES: u64 = 1 << 62;
@@ -28,9 +28,14 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn open(roots: &Roots) -> Self {
-        let memory = place::find(roots, "memory", "memory.current", "memory.usage_in_bytes");
-        let cpu = place::find(roots, "cpu", "cpu.stat", "cpu.stat");
-        Self { memory: memory.map(Place::kept), cpu: cpu.map(Place::kept) }
+        let texts = Texts::read(roots);
+        let kept = |controller, file_two, file_one| {
+            texts.as_ref().and_then(|texts| texts.find(controller, file_two, file_one)).map(Place::kept)
+        };
+        Self {
+            memory: kept("memory", "memory.current", "memory.usage_in_bytes"),
+            cpu: kept("cpu", "cpu.stat", "cpu.stat"),
+        }
     }
 
     pub(crate) fn read(&mut self, buffer: &mut Buffer, slow: bool, cgroup: &mut Option<Cgroup>) {
@@ -40,7 +45,10 @@ impl Reader {
         }
         if let Some((place, file)) = &self.cpu {
             let cpu = cgroup.get_or_insert_default().cpu.get_or_insert_default();
-            read_cpu(place, file.read(buffer), slow, cpu);
+            // Without a quota nothing is throttled, so the counters stand still.
+            if slow || cpu.limit.is_some() {
+                read_cpu(place, file.read(buffer), slow, cpu);
+            }
         }
     }
 }
@@ -160,6 +168,28 @@ mod tests {
         let expected =
             r#"{"memory":{"used":42},"cpu":{"periods":0,"throttled_periods":0,"throttled_time":0.0}}"#;
         assert_eq!(read(&roots), expected);
+    }
+
+    #[test]
+    fn throttling_is_read_each_time_where_there_is_a_quota() {
+        for (quota, expected) in [("150000 100000\n", Some(2)), ("max 100000\n", Some(1))] {
+            let (folder, roots) = tree(&[
+                ("proc/self/cgroup", "0::/own\n"),
+                ("proc/self/mountinfo", "31 23 0:28 / ROOT/cg rw - cgroup2 cgroup2 rw\n"),
+                ("cg/own/cpu.max", quota),
+                ("cg/own/cpu.stat", "nr_throttled 1\n"),
+            ]);
+            let mut reader = Reader::open(&roots);
+            let mut throttled_at = |slow: bool| {
+                let mut cgroup = None;
+                reader.read(&mut Buffer::default(), true, &mut cgroup);
+                fs::write(folder.path().join("cg/own/cpu.stat"), "nr_throttled 2\n").unwrap();
+                reader.read(&mut Buffer::default(), slow, &mut cgroup);
+                cgroup.and_then(|cgroup| cgroup.cpu?.throttled_periods)
+            };
+            assert_eq!(throttled_at(false), expected, "{quota}");
+            assert_eq!(throttled_at(true), Some(2), "{quota}");
+        }
     }
 
     #[test]

@@ -78,9 +78,14 @@ impl Reader {
             let load = &mut self.each[times.len() - 1];
             percents.push(load.percent_at(ticks, 1).unwrap_or_default());
         }
-        if times.len() < count {
+        let found = times.len();
+        if found < count {
             // A processor went away: the places of the others may have moved.
             self.each.clear();
+        }
+        if found == 0 {
+            // There is always one, so the file is hidden.
+            (cpu.times_per_cpu, cpu.percent_per_cpu) = (None, None);
         }
     }
 }
@@ -195,7 +200,7 @@ mod tests {
         let old = parse(&mut reader, "cpu  1 2 3 4 5 6 7\n");
         let keys: Vec<_> = old["times_avg"].as_object().unwrap().keys().collect();
         assert_eq!(keys, ["user", "nice", "system", "idle", "iowait", "irq", "softirq"]);
-        assert_eq!(parse(&mut reader, "").get("times_avg"), None);
+        assert_eq!(parse(&mut reader, ""), serde_json::json!({}));
     }
 
     #[test]

@@ -37,6 +37,10 @@ impl KeptFile {
         Self { file: File::open(path).ok() }
     }
 
+    pub(crate) fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// The content of the file now; none if it cannot be read.
     pub(crate) fn read<'b>(&self, buffer: &'b mut Buffer) -> Option<&'b [u8]> {
         let file = self.file.as_ref()?;

@@ -13,10 +13,8 @@ use super::link;
 use super::memory;
 use super::roots::Roots;
 use super::scan::{lines, number_after, words};
-use crate::telemetry::{ContextSwitches, IoCounters, Process, ProcessCpuTimes, ProcessMemory};
-
-/// The lines of interest are among the last four of /proc/self/status; the others are not even looked at.
-const STATUS_TAIL_BYTES: usize = 192;
+use super::switches;
+use crate::telemetry::{IoCounters, Process, ProcessCpuTimes, ProcessMemory};
 
 /// Reads the block `process`.
 #[derive(Debug)]
@@ -25,7 +23,7 @@ pub(crate) struct Reader {
     stat: KeptFile,
     statm: KeptFile,
     io: KeptFile,
-    status: KeptFile,
+    switches: switches::Reader,
     page_bytes: u64,
     ticks_per_second: f64,
     memory_total: Option<u64>,
@@ -40,7 +38,7 @@ impl Reader {
             stat: kept("stat"),
             statm: kept("statm"),
             io: kept("io"),
-            status: kept("status"),
+            switches: switches::Reader::open(roots),
             page_bytes: memory::page_bytes(),
             ticks_per_second: ticks_per_second(),
             memory_total: memory::total(roots),
@@ -59,7 +57,7 @@ impl Reader {
         process.memory_percent = process.memory.and_then(|memory| self.memory_percent(memory.rss));
         process.cpu_percent = self.load.percent();
         process.io_counters = self.io.read(buffer).and_then(parse_io);
-        process.num_ctx_switches = self.status.read(buffer).and_then(parse_switches);
+        process.num_ctx_switches = self.switches.read(buffer);
         if slow {
             self.read_descriptors(process);
         }
@@ -173,19 +171,6 @@ fn parse_io(text: &[u8]) -> Option<IoCounters> {
     Some(IoCounters { read_count, write_count, read_bytes, write_bytes, read_chars, write_chars })
 }
 
-fn parse_switches(text: &[u8]) -> Option<ContextSwitches> {
-    let tail = &text[text.len().saturating_sub(STATUS_TAIL_BYTES)..];
-    let in_tail = switches_in(tail);
-    in_tail.or_else(|| switches_in(text))
-}
-
-fn switches_in(text: &[u8]) -> Option<ContextSwitches> {
-    let mut found = lines(text);
-    let mut next = |key: &[u8]| found.find_map(|line| number_after(line, key));
-    let voluntary = next(b"voluntary_ctxt_switches:")?;
-    Some(ContextSwitches { voluntary, involuntary: next(b"nonvoluntary_ctxt_switches:")? })
-}
-
 /// Arguments end with a zero byte each; programs that rename themselves put blanks between them.
 fn parse_cmd_line(text: &[u8]) -> Vec<String> {
     let (arguments, separator) = match text.strip_suffix(b"\0") {
@@ -238,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_and_switches() {
+    fn traffic() {
         let io = parse_io(b"rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n");
         let expected = IoCounters {
             read_count: Some(3),
@@ -250,17 +235,6 @@ mod tests {
         };
         assert_eq!(io, Some(expected));
         assert_eq!(parse_io(b""), None);
-        let filler = "x".repeat(300);
-        for text in [
-            "voluntary_ctxt_switches:\t8\nnonvoluntary_ctxt_switches:\t9\n".to_owned(),
-            format!("{filler}\nvoluntary_ctxt_switches:\t8\nnonvoluntary_ctxt_switches:\t9\n"),
-            format!("voluntary_ctxt_switches:\t8\nnonvoluntary_ctxt_switches:\t9\n{filler}\n"),
-        ] {
-            assert_eq!(
-                parse_switches(text.as_bytes()),
-                Some(ContextSwitches { voluntary: 8, involuntary: 9 })
-            );
-        }
     }
 
     #[test]
@@ -288,7 +262,6 @@ mod tests {
                 Stat::parse(text);
                 parse_statm(text, 4096);
                 parse_io(text);
-                parse_switches(text);
                 parse_cmd_line(text);
             }
         }

@@ -14,12 +14,13 @@ use super::statements::Statements;
 use super::value_json;
 use crate::id_text::IdText;
 
-/// The tag byte of a path, which makes the evidence of a fingerprint `path`.
-const PATH_TAG: u8 = 0x15;
 /// The tag byte that ends a map.
 const END_TAG: u8 = 0x00;
-/// The tag byte that ends a map which was cut.
+/// The tag bytes that end a map which was cut.
 const CUT_TAG: u8 = 0x0E;
+const CUT_TYPED_TAG: u8 = 0x19;
+/// What a result is called that is known by its members, when it is meant as a whole.
+const WHOLE_RESULT: &str = "";
 
 /// Which record of a task or workflow the items come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +73,13 @@ pub(super) struct Fields {
 }
 
 /// Where one item comes from and belongs to.
-struct Place<'a> {
-    owner: IdText,
-    phase: Phase,
-    activity: Option<&'a Activity>,
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) owner: IdText,
+    pub(super) phase: Phase,
+    /// When the record was made, in unix nanoseconds; none for what is no task, which has no lineage.
+    pub(super) at_ns: Option<i64>,
+    pub(super) activity: Option<&'a Activity>,
 }
 
 impl Fields {
@@ -105,12 +109,9 @@ impl Fields {
     pub(super) fn collect(
         &mut self,
         statements: &mut Statements<'_>,
-        owner: IdText,
-        phase: Phase,
-        activity: Option<&Activity>,
+        place: Place<'_>,
         items: Items<'_>,
     ) -> rusqlite::Result<()> {
-        let place = Place { owner, phase, activity };
         self.position = 0;
         for item in items {
             self.take(statements, &place, item)?;
@@ -145,13 +146,9 @@ impl Fields {
         name: &str,
         value: Encoded<'_>,
     ) -> rusqlite::Result<()> {
-        if field != Field::Metadata
-            && let Some(fingerprint) = value.fingerprint()
-        {
-            let evidence = if value.bytes().first() == Some(&PATH_TAG) { 1 } else { 2 };
-            let direction = i64::from(field == Field::Generated);
-            let row = (place.owner, direction, name, fingerprint as i64, evidence);
-            statements.fingerprint.execute(row)?;
+        let name = &*without_nul(name);
+        if field != Field::Metadata {
+            take_fingerprints(statements, place, field, name, value)?;
         }
         if !place.phase.has_column_for(field) {
             let escape = if name.starts_with('$') { "$" } else { "" };
@@ -179,8 +176,9 @@ impl Fields {
         if !value.is_map() {
             return self.take_named(statements, place, Field::Generated, "result", value);
         }
+        take_fingerprints(statements, place, Field::Generated, WHOLE_RESULT, value)?;
         let mut rest = &value.bytes()[1..];
-        while !matches!(rest.first(), None | Some(&END_TAG | &CUT_TAG))
+        while !matches!(rest.first(), None | Some(&END_TAG | &CUT_TAG | &CUT_TYPED_TAG))
             && let Some(key) = Encoded::read(&mut rest)
             && let Some(member) = Encoded::read(&mut rest)
         {
@@ -188,7 +186,7 @@ impl Fields {
             self.take_named(statements, place, Field::Generated, &name, member)?;
         }
         match rest.first() {
-            Some(&CUT_TAG) => self.take_cut(statements, place, value),
+            Some(&CUT_TAG | &CUT_TYPED_TAG) => self.take_cut(statements, place, value),
             _ => Ok(()),
         }
     }
@@ -289,6 +287,28 @@ impl Fields {
         self.position += 1;
         Ok(())
     }
+}
+
+/// Notes by what a used or generated value can be known again.
+fn take_fingerprints(
+    statements: &mut Statements<'_>,
+    place: &Place<'_>,
+    field: Field,
+    name: &str,
+    value: Encoded<'_>,
+) -> rusqlite::Result<()> {
+    let Some(at_ns) = place.at_ns else { return Ok(()) };
+    let direction = i64::from(field == Field::Generated);
+    for found in value.fingerprints() {
+        let row = (place.owner, direction, name, found.hash as i64, found.evidence as i64, at_ns);
+        statements.fingerprint.execute(row)?;
+    }
+    Ok(())
+}
+
+/// SQLite's functions for JSON take the name of a member to end at its first NUL.
+fn without_nul(name: &str) -> Cow<'_, str> {
+    if name.contains('\0') { Cow::Owned(name.replace('\0', "\u{2400}")) } else { Cow::Borrowed(name) }
 }
 
 /// The name of a value; an index that the activity does not have is still told apart from others.

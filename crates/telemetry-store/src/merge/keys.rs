@@ -175,7 +175,7 @@ fn write_process(connection: &Connection, source: &dyn Source, recorder: i64) ->
         (!process.cmd_line.is_empty()).then(|| serde_json::Value::from(process.cmd_line).to_string());
     connection.execute(
         "update recorder set user = ?2, hostname = ?3, exe = ?4, cmd_line = ?5, code_repository = ?6, settings = ?7,
-            recorder_version = ?8, machine = ?9, machine_state = ?10 where key = ?1",
+            recorder_version = ?8, machine = ?9, machine_state = ?10, critical_tags = ?11 where key = ?1",
         (
             recorder,
             &process.user,
@@ -187,6 +187,7 @@ fn write_process(connection: &Connection, source: &dyn Source, recorder: i64) ->
             &process.recorder_version,
             machine,
             json_text(&process.machine_state),
+            critical_tags(&process.settings),
         ),
     )?;
     Ok(true)
@@ -201,6 +202,12 @@ fn write_machine(connection: &Connection, process: &ProcessName) -> rusqlite::Re
     }
     connection.execute("insert into machine (machine_id, facts) values (?1, ?2)", (&machine_id, &facts))?;
     Ok(Some(connection.last_insert_rowid()))
+}
+
+/// The thresholds of critical tags, where there are any.
+fn critical_tags(settings: &serde_json::Value) -> Option<String> {
+    let tags = settings.pointer("/capture/critical_tags")?.as_object()?;
+    (!tags.is_empty()).then(|| serde_json::Value::from(tags.clone()).to_string())
 }
 
 fn json_text(value: &serde_json::Value) -> Option<String> {

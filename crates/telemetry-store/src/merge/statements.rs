@@ -82,8 +82,11 @@ const TASK_BARE: &str = "insert or ignore into task (task_id, recorder, activity
 const ITEM: &str = "
 insert or ignore into items (owner_id, field, ordinal, position, name, value) values (?1, ?2, ?3, ?4, ?5, ?6)";
 
+/// A value that is named again was there from the first time it was generated, to the last time it was used.
 const FINGERPRINT: &str = "
-insert or ignore into fingerprint (task_id, direction, name, fingerprint, evidence) values (?1, ?2, ?3, ?4, ?5)";
+insert into fingerprint (task_id, direction, name, fingerprint, evidence, at_ns) values (?1, ?2, ?3, ?4, ?5, ?6)
+on conflict do update set at_ns = coalesce(
+    iif(direction = 1, min(at_ns, excluded.at_ns), max(at_ns, excluded.at_ns)), excluded.at_ns)";
 
 const DEPENDENCY: &str = "insert or ignore into dependency (task_id, source_task_id) values (?1, ?2)";
 
@@ -95,6 +98,13 @@ insert or ignore into gaps (recorder, lane, sequence, first_ns, last_ns, count) 
 
 pub(super) const UNREADABLE: &str = "
 insert or ignore into unreadable (recorder, lane, sequence, kind, bytes) values (?1, ?2, ?3, ?4, ?5)";
+
+pub(super) const LEFT_OUT: &str = "
+insert into left_out (recorder, number, workflow, activity, count) values (?1, ?2, ?3, ?4, ?5)
+on conflict (recorder, number) do update set count = max(count, excluded.count)";
+
+pub(super) const BROUGHT_BACK: &str = "
+insert or ignore into brought_back (workflow, activity, task_id) values (?1, ?2, ?3)";
 
 /// Counters only grow, so the larger is the later; `pending`, which does not, goes with the latest of them.
 /// What a recovery adds to `recovered` is what it adds to `persisted`: a repeated one adds nothing.

@@ -8,7 +8,7 @@ use telemetry_core::record::{Items, SnapshotUse, TaskEnd, TaskStart};
 use telemetry_core::status::ErrorKind;
 
 use super::Merge;
-use super::fields::{Fields, Phase};
+use super::fields::{Fields, Phase, Place};
 use super::keys::Activity;
 use crate::id_text::IdText;
 
@@ -104,18 +104,23 @@ impl Merge<'_> {
         let task = IdText::new(start.task.as_u128());
         self.find_site(&start)?;
         let mut steady = self.steady(&start);
+        let begin_ns = self.clock.unix_ns(start.ticks);
         let activity = self.site.activity.as_deref();
+        let place = Place { owner: task, phase: Phase::Start, at_ns: Some(begin_ns), activity };
         self.fields.clear();
-        self.fields.collect(&mut self.statements, task, Phase::Start, activity, start_items)?;
+        self.fields.collect(&mut self.statements, place, start_items)?;
         let mut ending = Ending::default();
         if let Some((end, items)) = end {
-            self.fields.collect(&mut self.statements, task, Phase::End, activity, items)?;
             ending = self.ending(&end);
+            let place = Place { phase: Phase::End, at_ns: ending.ended_ns, ..place };
+            self.fields.collect(&mut self.statements, place, items)?;
             steady.status = ending.status;
             steady.end_snapshot = self.snapshot_columns(end.snapshot);
         }
         let activity = self.site.activity_key();
-        let begin_ns = self.clock.unix_ns(start.ticks);
+        if start.was_left_out {
+            self.note_brought_back(task, self.site.workflow, activity)?;
+        }
         self.write_started(&Started { task, start: &start, activity, begin_ns, ending, steady })
     }
 
@@ -180,9 +185,11 @@ impl Merge<'_> {
     pub(super) fn apply_end(&mut self, (end, items): (TaskEnd, Items<'_>)) -> rusqlite::Result<()> {
         let task = IdText::new(end.task.as_u128());
         let activity = self.keys.activity(self.connection, self.source, end.activity)?;
-        self.fields.clear();
-        self.fields.collect(&mut self.statements, task, Phase::End, activity.as_deref(), items)?;
         let ending = self.ending(&end);
+        let activity_of = activity.as_deref();
+        let place = Place { owner: task, phase: Phase::End, at_ns: ending.ended_ns, activity: activity_of };
+        self.fields.clear();
+        self.fields.collect(&mut self.statements, place, items)?;
         let snapshot = self.snapshot_columns(end.snapshot);
         if self.update_end(task, &ending, snapshot)? == 0 {
             let activity_key = activity.map_or(0, |activity| activity.key);

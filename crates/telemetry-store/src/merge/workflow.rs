@@ -4,7 +4,7 @@ use telemetry_core::id::WorkflowId;
 use telemetry_core::record::{Items, WorkflowEnd, WorkflowStart};
 use telemetry_core::status::ErrorKind;
 
-use super::fields::Phase;
+use super::fields::{Phase, Place};
 use super::{Merge, statements};
 use crate::id_text::IdText;
 
@@ -55,7 +55,12 @@ impl Merge<'_> {
     fn collect_workflow(&mut self, id: WorkflowId, phase: Phase, items: Items<'_>) -> rusqlite::Result<i64> {
         let key = self.keys.workflow(self.connection, id)?;
         self.fields.clear();
-        self.fields.collect(&mut self.statements, IdText::new(id.as_u128()), phase, None, items)?;
+        let owner = IdText::new(id.as_u128());
+        self.fields.collect(
+            &mut self.statements,
+            Place { owner, phase, at_ns: None, activity: None },
+            items,
+        )?;
         Ok(key)
     }
 }

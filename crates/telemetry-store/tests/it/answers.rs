@@ -99,37 +99,6 @@ fn errors_and_interruptions_are_told_apart() {
 }
 
 #[test]
-fn lineage_goes_from_what_ended_to_what_started_later() {
-    let payload = "p".repeat(80);
-    let makes = |path: &str| {
-        items(|encoder| {
-            encoder.generated_named("text", |value| value.text(&payload));
-            encoder.generated_named("file", |value| value.path(std::path::Path::new(path)));
-        })
-    };
-    let takes = items(|encoder| {
-        encoder.used_named("input", |value| value.text(&payload));
-        encoder.used_named("from", |value| value.path(std::path::Path::new("/data/x")));
-        encoder.text(telemetry_core::record::Field::Dependency, &task_id(9).to_string());
-    });
-    let records = [
-        start(started(1, 10), &[]),
-        end(ended(1, 20), &makes("/data/x")),
-        start(started(2, 30), &takes),
-        end(ended(2, 40), &makes("/data/y")),
-        start(started(3, 25), &[]),
-        end(ended(3, 35), &makes("/data/x")),
-    ];
-    let sql = "select substr(task_id, -1), name, substr(source_task_id, -1), source_name, evidence
-        from derivations order by evidence, name";
-    check(
-        &records,
-        sql,
-        &["2 | input | 1 | text | content", "2 | null | 9 | null | declared", "2 | from | 1 | file | path"],
-    );
-}
-
-#[test]
 fn activities_count_and_sort_durations() {
     let mut records = Vec::new();
     for number in 0..1000 {

@@ -12,7 +12,7 @@ use telemetry_core::record::{
 };
 use telemetry_core::status::{ErrorKind, Status};
 use telemetry_journal::clock::Clock;
-use telemetry_journal::{Batch, Counters, Name, Source, to_words};
+use telemetry_journal::{Batch, Counters, Name, Source, Tally, to_words};
 use telemetry_store::{QueryLimits, Reader, Store, StoreOptions};
 
 pub(crate) const VIEWS: [&str; 12] = [
@@ -72,6 +72,7 @@ pub(crate) fn started(number: u64, ticks: u64) -> TaskStart {
         thread: 2,
         root: None,
         snapshot: None,
+        was_left_out: false,
     }
 }
 
@@ -120,6 +121,12 @@ pub(crate) fn snapshot_use(snapshot: u32) -> SnapshotUse {
     SnapshotUse { snapshot, age_ms: 7 }
 }
 
+/// What was left out of activity 1 or 3 in a workflow, read in this tenure of a tally.
+pub(crate) fn tally(number: u64, workflow: u64, activity: u64, count: u64) -> Tally {
+    let [high, low] = workflow_id(workflow).words();
+    Tally { number, key: [high, low, activity], count }
+}
+
 pub(crate) fn gap(count: u64) -> Framed {
     Framed::new(Kind::Gap, &Gap { first_ticks: 1, last_ticks: 2, count }.encode(), &[])
 }
@@ -129,12 +136,15 @@ pub(crate) struct Journal {
     pub(crate) id: u128,
     pub(crate) waiting: Mutex<Vec<Framed>>,
     pub(crate) counters: Mutex<Counters>,
+    /// What its process was set to.
+    pub(crate) settings: serde_json::Value,
 }
 
 impl Default for Journal {
     fn default() -> Self {
         let id = 0x0197_0000_0000_7000_8000_0000_0000_0001;
-        Self { id, waiting: Mutex::default(), counters: Mutex::default() }
+        let settings = serde_json::json!({"enabled": true});
+        Self { id, waiting: Mutex::default(), counters: Mutex::default(), settings }
     }
 }
 
@@ -159,7 +169,7 @@ impl Source for Journal {
 
     fn name(&self, number: u32) -> Option<Name> {
         let (kind, bytes) = match number {
-            0 => (NameKind::Process, serde_json::to_vec(&process_name())),
+            0 => (NameKind::Process, serde_json::to_vec(&process_name(&self.settings))),
             1 | 3 => (NameKind::Activity, serde_json::to_vec(&activity_name(number))),
             2 => (NameKind::Thread, serde_json::to_vec(&ThreadName { name: "main".into() })),
             _ => return None,
@@ -195,13 +205,13 @@ impl Source for Journal {
     }
 }
 
-fn process_name() -> ProcessName {
+fn process_name(settings: &serde_json::Value) -> ProcessName {
     ProcessName {
         user: Some("ada".into()),
         hostname: Some("node1".into()),
         exe: Some("/bin/demo".into()),
         cmd_line: vec!["demo".into(), "--fast".into()],
-        settings: serde_json::json!({"enabled": true}),
+        settings: settings.clone(),
         code_repository: serde_json::json!({"sha": "abc"}),
         machine: serde_json::json!({"hostname": "node1", "cpu": {"count": 2}}),
         machine_state: serde_json::json!({"environment": {"LANG": "C"}}),

@@ -2,8 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot do is a failed test, in its helpers too")]
 
 mod answers;
+mod critical;
 mod files;
 mod harness;
+mod left_out;
+mod lineage;
 mod merging;
 mod plans;
 mod reading;

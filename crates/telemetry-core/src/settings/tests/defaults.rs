@@ -28,7 +28,7 @@ fn the_defaults_are_those_of_the_design() {
             "critical_tags": {},
         },
         "redaction": {
-            "enabled": true, "names": [], "patterns": [], "allow": [],
+            "enabled": true, "names": [], "patterns": [], "allow": [], "email": false,
             "environment_allow": ["PATH", "HOME", "USER", "LANG", "TZ", "SLURM_*", "CUDA_VISIBLE_DEVICES",
                                   "ROCR_VISIBLE_DEVICES"],
         },

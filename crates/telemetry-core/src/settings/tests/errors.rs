@@ -134,7 +134,7 @@ capture:
     - {activity: b, levl: data,
        per_second: many}
     - just text
-  critical_tags: {loss: high, accuracy: .inf, time: 3}
+  critical_tags: {high_cpu: high, high_mem: .inf, high_cpus: 3}
 ",
         "
 settings.yaml:5: `capture.rules[0].sample` must be a number from 0 to 1, not `1.5`
@@ -153,25 +153,29 @@ settings.yaml:8: `capture.rules[2].per_second` must be a whole number from 0 to 
 settings.yaml:9: `capture.rules[3]` must be a mapping, not `just text`
     9 |     - just text
 
-settings.yaml:10: `capture.critical_tags.loss` must be a number, not `high`
-   10 |   critical_tags: {loss: high, accuracy: .inf, time: 3}
+settings.yaml:10: `capture.critical_tags.high_cpu` must be a number, not `high`
+   10 |   critical_tags: {high_cpu: high, high_mem: .inf, high_cpus: 3}
 
-settings.yaml:10: `capture.critical_tags.accuracy` must be a finite number, not `inf`
-   10 |   critical_tags: {loss: high, accuracy: .inf, time: 3}",
+settings.yaml:10: `capture.critical_tags.high_mem` must be a finite number, not `inf`
+   10 |   critical_tags: {high_cpu: high, high_mem: .inf, high_cpus: 3}
+
+settings.yaml:10: `capture.critical_tags.high_cpus` is none of long_duration, high_cpu, high_mem, high_disk, low_output, high_output
+   10 |   critical_tags: {high_cpu: high, high_mem: .inf, high_cpus: 3}
+hint: did you mean `high_cpu`?",
     );
 }
 
 #[test]
 fn duplicate_keys_are_errors() {
     check_error(
-        "capture:\n  reload: true\n  reload: false\n  critical_tags: {a: 1, a: 2}\ncapture: {}\n",
+        "capture:\n  reload: true\n  reload: false\n  critical_tags: {high_cpu: 1, high_cpu: 2}\ncapture: {}\n",
         "
 settings.yaml:3: duplicate key `capture.reload`
     3 |   reload: false
 hint: it is given before, on line 2
 
-settings.yaml:4: `capture.critical_tags.a` is given twice
-    4 |   critical_tags: {a: 1, a: 2}
+settings.yaml:4: `capture.critical_tags.high_cpu` is given twice
+    4 |   critical_tags: {high_cpu: 1, high_cpu: 2}
 
 settings.yaml:5: duplicate key `capture`
     5 | capture: {}
@@ -253,4 +257,14 @@ fn a_retention_is_an_age_or_a_size() {
     for bad in ["30", "d", "\"30\"", "forever", "-3d", "\"30d,\"", "0d", "3 m"] {
         assert!(read(&format!("store: {{retention: {bad}}}")).is_err(), "{bad}");
     }
+}
+
+#[test]
+fn a_pattern_that_is_no_regular_expression_is_found_at_its_line() {
+    let error = read("redaction:\n  patterns:\n    - 'ACME-[0-9]+'\n    - '(x'\n").unwrap_err().to_string();
+    let expected = "
+settings.yaml:4: `redaction.patterns[1]` must be a regular expression, not `(x`
+    4 |     - '(x'
+hint: ";
+    assert!(error.contains(expected.trim_start()), "{error}");
 }

@@ -35,19 +35,33 @@ impl Place {
     }
 }
 
-/// The group in which `controller` rules this process: that of version 1 if it has `file_one`, else that
-/// of version 2 if it has `file_two`.
-pub(super) fn find(
-    roots: &Roots,
-    controller: &str,
-    file_two: &'static str,
-    file_one: &'static str,
-) -> Option<Place> {
-    let groups = fs::read_to_string(roots.proc.join("self/cgroup")).ok()?;
-    let mounts = fs::read_to_string(roots.proc.join("self/mountinfo")).ok()?;
-    let two = || locate(&groups, &mounts, Version::Two, "", file_two);
-    // In a hybrid set-up the controllers stay with version 1 and version 2 is an empty tree.
-    locate(&groups, &mounts, Version::One, controller, file_one).or_else(two)
+/// What the kernel tells of the groups of this process and of the file systems that show them.
+#[derive(Debug)]
+pub(super) struct Texts {
+    groups: String,
+    mounts: String,
+}
+
+impl Texts {
+    pub(super) fn read(roots: &Roots) -> Option<Self> {
+        let groups = fs::read_to_string(roots.proc.join("self/cgroup")).ok()?;
+        let mounts = fs::read_to_string(roots.proc.join("self/mountinfo")).ok()?;
+        Some(Self { groups, mounts })
+    }
+
+    /// The group in which `controller` rules this process: that of version 1 if it has `file_one`, else that
+    /// of version 2 if it has `file_two`.
+    pub(super) fn find(
+        &self,
+        controller: &str,
+        file_two: &'static str,
+        file_one: &'static str,
+    ) -> Option<Place> {
+        let Self { groups, mounts } = self;
+        let two = || locate(groups, mounts, Version::Two, "", file_two);
+        // In a hybrid set-up the controllers stay with version 1 and version 2 is an empty tree.
+        locate(groups, mounts, Version::One, controller, file_one).or_else(two)
+    }
 }
 
 fn locate(
