@@ -1,7 +1,8 @@
 //! The store: one writing connection to one database file.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use telemetry_journal::{Batch, Source};
@@ -19,6 +20,8 @@ const PAGE_BYTES: u32 = 16_384;
 const CHECKPOINT_PAGES: u32 = 8_000;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const BUSY_RETRIES: usize = 3;
+/// How long to wait before a file that others are making is opened again.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 const STATEMENTS_MAX: usize = 64;
 
 /// What a committed row survives.
@@ -203,7 +206,21 @@ fn check_sqlite() -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Connects, again while other processes are making the same file: to turn to the write-ahead log SQLite
+/// wants the file for itself, and it does not wait for that although it has a time to wait.
 fn connect(path: &Path, options: StoreOptions) -> Result<Connection, StoreError> {
+    let begun = Instant::now();
+    loop {
+        match connect_once(path, options) {
+            Err(StoreError::Sqlite { source, .. }) if is_busy(&source) && begun.elapsed() < BUSY_TIMEOUT => {
+                thread::sleep(BUSY_PAUSE);
+            }
+            connected => return connected,
+        }
+    }
+}
+
+fn connect_once(path: &Path, options: StoreOptions) -> Result<Connection, StoreError> {
     file::prepare(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)

@@ -195,3 +195,19 @@ fn many_writers_share_one_file() {
     assert_eq!(lines(&reader, "select count(*) from health"), ["4"]);
     assert_eq!(open(&path).integrity().unwrap(), Vec::<String>::new());
 }
+
+#[test]
+fn a_file_that_others_are_making_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("provenance.db");
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("begin immediate; pragma user_version = 0").unwrap();
+    let (opened, is_opened) = std::sync::mpsc::channel::<()>();
+    let reading = std::thread::spawn(move || {
+        let _ = is_opened.recv_timeout(std::time::Duration::from_millis(100));
+        drop(other);
+    });
+    assert!(open(&path).integrity().unwrap().is_empty());
+    drop(opened);
+    reading.join().unwrap();
+}
