@@ -48,13 +48,13 @@ impl Encoded<'_> {
     /// secret in it has none either: that two tasks had the same secret is nobody's business.
     pub fn fingerprints(self) -> impl Iterator<Item = Fingerprint> {
         let bytes = self.bytes();
-        let has_secret = bytes.windows(MARK.len()).any(|window| window == MARK);
+        let has_secret = || bytes.windows(MARK.len()).any(|window| window == MARK);
         let found = match bytes.split_first() {
-            _ if has_secret => [None; 3],
+            Some((&(tag::PATH | tag::FILE), _)) if has_secret() => [None; 3],
             Some((&tag::PATH, payload)) => [of_path(payload), None, None],
             Some((&tag::FILE, payload)) => of_file(payload),
-            _ if bytes.len() >= BYTES_MIN && is_whole(bytes) => [Some(content(bytes)), None, None],
-            _ => [None; 3],
+            _ if bytes.len() < BYTES_MIN || !is_whole(bytes) || has_secret() => [None; 3],
+            _ => [Some(content(bytes)), None, None],
         };
         found.into_iter().flatten()
     }

@@ -157,14 +157,14 @@ impl Merge<'_> {
         let fields = &*self.fields;
         let is_rare = fields.has_more || fields.updated.is_some() || started.ending.error_kind.is_some();
         let parts = if is_rare { Parts::All } else { Parts::Usual };
-        if self.write_start(parts, started)? == 0 {
-            self.write_start(Parts::Merge, started)?;
+        match self.write_start(parts, started) {
+            Err(error) if is_repeated(&error) => self.write_start(Parts::Merge, started),
+            written => written,
         }
-        Ok(())
     }
 
-    /// Runs one of the three statements that take a START; says how many rows it wrote.
-    fn write_start(&mut self, parts: Parts, started: &Started<'_>) -> rusqlite::Result<usize> {
+    /// Runs one of the three statements that take a START.
+    fn write_start(&mut self, parts: Parts, started: &Started<'_>) -> rusqlite::Result<()> {
         let statement = match parts {
             Parts::Usual => &mut self.statements.task_usual,
             Parts::All => &mut self.statements.task_rare,
@@ -179,7 +179,7 @@ impl Merge<'_> {
             bind_steady(&mut row, &started.steady)?;
             self.statements.steady = Some(started.steady);
         }
-        row.execute()
+        row.execute().map(|_| ())
     }
 
     pub(super) fn apply_end(&mut self, (end, items): (TaskEnd, Items<'_>)) -> rusqlite::Result<()> {
@@ -239,6 +239,11 @@ impl Merge<'_> {
             None => (None, None),
         }
     }
+}
+
+/// Whether a row was refused because there is one with its id.
+fn is_repeated(error: &rusqlite::Error) -> bool {
+    error.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE)
 }
 
 fn bind_usual(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
