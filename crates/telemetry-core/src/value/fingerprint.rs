@@ -43,6 +43,13 @@ pub struct Fingerprint {
 }
 
 impl Encoded<'_> {
+    /// Whether it is worth asking for fingerprints: most values are short, and have none.
+    #[inline]
+    pub fn may_have_fingerprints(self) -> bool {
+        let bytes = self.bytes();
+        bytes.len() >= BYTES_MIN || matches!(bytes.first(), Some(&(tag::PATH | tag::FILE)))
+    }
+
     /// The fingerprints of a path or a file, or of a value of at least 64 bytes that is recorded in full;
     /// none of others, because two values that were cut may differ in what was not recorded. One with a
     /// secret in it has none either: that two tasks had the same secret is nobody's business.

@@ -303,7 +303,7 @@ fn take_fingerprints(
     name: &str,
     value: Encoded<'_>,
 ) -> rusqlite::Result<()> {
-    let Some(at_ns) = place.at_ns else { return Ok(()) };
+    let Some(at_ns) = place.at_ns.filter(|_| value.may_have_fingerprints()) else { return Ok(()) };
     let direction = i64::from(field == Field::Generated);
     for found in value.fingerprints() {
         let row = (place.owner, direction, name, found.hash as i64, found.evidence as i64, at_ns);
