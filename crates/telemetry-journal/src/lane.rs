@@ -281,36 +281,45 @@ struct FrameReader {
 #[inline]
 fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>, seed: u64) -> u32 {
     let mut checksum = Checksum::new(seed);
-    let (pairs, last) = payload.as_chunks();
-    let mut pairs = pairs.iter();
-    let mut write = |first: u64, second: u64| {
-        if let Some([first_slot, second_slot]) = pairs.next() {
-            first_slot.store(first, Ordering::Relaxed);
-            second_slot.store(second, Ordering::Relaxed);
-        }
-        checksum.add(first, second);
-    };
-    let (fixed, odd) = record.fixed.as_chunks();
-    for [first, second] in fixed {
-        write(*first, *second);
+    let (pairs, odd) = record.fixed.as_chunks();
+    let (slots, rest) = payload.split_at(pairs.len() * 2);
+    for (pair, slots) in pairs.iter().zip(slots.as_chunks().0) {
+        write_pair(slots, *pair, &mut checksum);
     }
-    let mut tail = record.tail;
-    let mut single = odd.first().copied();
-    if let (Some(word), false) = (single, tail.is_empty()) {
-        write(word, take_word(&mut tail));
-        single = None;
-    }
-    while tail.len() > 8 {
-        write(take_word(&mut tail), take_word(&mut tail));
-    }
-    if !tail.is_empty() {
-        single = Some(take_word(&mut tail));
-    }
-    if let (Some(word), [slot]) = (single, last) {
+    let odd = odd.first().copied();
+    let last = if record.tail.is_empty() { odd } else { write_tail(rest, odd, record.tail, &mut checksum) };
+    if let (Some(word), Some(slot)) = (last, payload.last()) {
         slot.store(word, Ordering::Relaxed);
         checksum.add(word, 0);
     }
     checksum.finish(payload.len())
+}
+
+#[inline]
+fn write_pair([first, second]: &[AtomicU64; 2], pair: [u64; 2], checksum: &mut Checksum) {
+    first.store(pair[0], Ordering::Relaxed);
+    second.store(pair[1], Ordering::Relaxed);
+    checksum.add(pair[0], pair[1]);
+}
+
+/// Writes the items of a record behind a fixed word that is left over; answers a word that is left over now.
+#[inline]
+fn write_tail(
+    slots: &[AtomicU64],
+    odd: Option<u64>,
+    mut tail: &[u8],
+    checksum: &mut Checksum,
+) -> Option<u64> {
+    let mut slots = slots.as_chunks().0.iter();
+    if let Some(word) = odd
+        && let Some(pair) = slots.next()
+    {
+        write_pair(pair, [word, take_word(&mut tail)], checksum);
+    }
+    for slots in slots {
+        write_pair(slots, [take_word(&mut tail), take_word(&mut tail)], checksum);
+    }
+    (!tail.is_empty()).then(|| take_word(&mut tail))
 }
 
 /// Takes eight bytes off the front; fewer are padded with zeros.
