@@ -277,49 +277,52 @@ struct FrameReader {
     sequence: Option<u64>,
 }
 
-/// Writes the payload of a frame and answers its checksum, so that no word is read again.
+/// Writes the payload of a frame and answers its checksum, so that no word is read again. The checksum is handed
+/// on by value: behind a reference it would go through memory with every pair.
 #[inline]
 fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>, seed: u64) -> u32 {
     let mut checksum = Checksum::new(seed);
     let (pairs, odd) = record.fixed.as_chunks();
     let (slots, rest) = payload.split_at(pairs.len() * 2);
     for (pair, slots) in pairs.iter().zip(slots.as_chunks().0) {
-        write_pair(slots, *pair, &mut checksum);
+        checksum = write_pair(slots, *pair, checksum);
     }
     let odd = odd.first().copied();
-    let last = if record.tail.is_empty() { odd } else { write_tail(rest, odd, record.tail, &mut checksum) };
-    if let (Some(word), Some(slot)) = (last, payload.last()) {
-        slot.store(word, Ordering::Relaxed);
-        checksum.add(word, 0);
-    }
+    let checksum = match (odd, rest) {
+        _ if !record.tail.is_empty() => write_tail(rest, odd, record.tail, checksum),
+        (Some(word), [slot]) => write_single(slot, word, checksum),
+        _ => checksum,
+    };
     checksum.finish(payload.len())
 }
 
 #[inline]
-fn write_pair([first, second]: &[AtomicU64; 2], pair: [u64; 2], checksum: &mut Checksum) {
+fn write_pair([first, second]: &[AtomicU64; 2], pair: [u64; 2], checksum: Checksum) -> Checksum {
     first.store(pair[0], Ordering::Relaxed);
     second.store(pair[1], Ordering::Relaxed);
-    checksum.add(pair[0], pair[1]);
+    checksum.with(pair[0], pair[1])
 }
 
-/// Writes the items of a record behind a fixed word that is left over; answers a word that is left over now.
 #[inline]
-fn write_tail(
-    slots: &[AtomicU64],
-    odd: Option<u64>,
-    mut tail: &[u8],
-    checksum: &mut Checksum,
-) -> Option<u64> {
-    let mut slots = slots.as_chunks().0.iter();
+fn write_single(slot: &AtomicU64, word: u64, checksum: Checksum) -> Checksum {
+    slot.store(word, Ordering::Relaxed);
+    checksum.with(word, 0)
+}
+
+/// Writes the items of a record, behind a fixed word that is left over.
+#[inline]
+fn write_tail(slots: &[AtomicU64], odd: Option<u64>, mut tail: &[u8], mut checksum: Checksum) -> Checksum {
+    let (pairs, last) = slots.as_chunks();
+    let mut pairs = pairs.iter();
     if let Some(word) = odd
-        && let Some(pair) = slots.next()
+        && let Some(pair) = pairs.next()
     {
-        write_pair(pair, [word, take_word(&mut tail)], checksum);
+        checksum = write_pair(pair, [word, take_word(&mut tail)], checksum);
     }
-    for slots in slots {
-        write_pair(slots, [take_word(&mut tail), take_word(&mut tail)], checksum);
+    for pair in pairs {
+        checksum = write_pair(pair, [take_word(&mut tail), take_word(&mut tail)], checksum);
     }
-    (!tail.is_empty()).then(|| take_word(&mut tail))
+    if let [slot] = last { write_single(slot, take_word(&mut tail), checksum) } else { checksum }
 }
 
 /// Takes eight bytes off the front; fewer are padded with zeros.
