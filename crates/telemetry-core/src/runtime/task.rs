@@ -88,14 +88,15 @@ impl Frame {
         Local::with(|local| {
             let Some(policy) = local.policy(generation) else { return };
             let (recording, site) = (policy.recording(), callsite.site(policy));
-            let task = StartedTask::start(local, recording, site, |encoder| {
+            let used = |encoder: &mut Encoder| {
                 encoder.hide(callsite.hidden_keys());
                 used(encoder, arguments)
+            };
+            StartedTask::start_and(local, recording, site, used, |current| {
+                self.task = current.task;
+                self.previous = local.current.get();
+                local.current.set(current);
             });
-            if let Some(task) = task {
-                self.task = task.current.task;
-                self.previous = local.current.replace(task.current);
-            }
         });
     }
 
@@ -198,23 +199,38 @@ impl StartedTask {
         site: Site,
         more: impl FnOnce(&mut Encoder) -> P,
     ) -> Option<Self> {
+        let mut task = None;
+        Self::start_and(local, recording, site, more, |current| task = Some(Self { current }));
+        task
+    }
+
+    /// Starts a task and calls `enter` with its context, if it is recorded or counted. The context is handed on
+    /// and not answered: where all ways meet it would lie in memory, word by word, and the next to read it by
+    /// larger pieces would wait for that.
+    #[inline]
+    fn start_and<P: More>(
+        local: &Local,
+        recording: &'static Recording,
+        site: Site,
+        more: impl FnOnce(&mut Encoder) -> P,
+        enter: impl FnOnce(Current),
+    ) {
         if site.level == Level::Off {
-            return None;
+            return;
         }
         if local.is_encoding() {
-            local.refuse(recording, DropReason::Nested);
-            return None;
+            return local.refuse(recording, DropReason::Nested);
         }
         let mut caller = local.current.get();
         if caller.workflow.is_none() {
             caller.workflow = Bits::new(recording.oldest_workflow());
         }
         if P::HAS_MORE {
-            return Some(Self::start_with_more(local, recording, site, caller, more));
+            return enter(Self::start_with_more(local, recording, site, caller, more).current);
         }
         let fate = site.plan.fate_below(caller.fate, local, recording);
         if fate == Fate::LeftOut {
-            return Some(leave_out(local, recording, site, caller));
+            return enter(leave_out(local, recording, site, caller).current);
         }
         caller.fate = fate;
         let start = StartOf::new(local, recording, site, caller);
@@ -227,7 +243,7 @@ impl StartedTask {
         } else {
             local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &fixed, tail: &[] });
         }
-        Some(Self { current })
+        enter(current);
     }
 
     /// Starts a task of which it is known only once everything is said where it belongs, and so whether it
