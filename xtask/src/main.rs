@@ -23,6 +23,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                            data, lightweight, disabled, snapshot, drain, disk, views, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
+  bench instructions       counts the instructions of a recorded call and compares them with the committed ones
+      --write              commits to these
   fuzz [NAME…]             runs the fuzz targets, 10 minutes each
       --short              20 seconds each
       --seconds N          so many seconds each

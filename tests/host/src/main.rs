@@ -1,9 +1,10 @@
-//! The host program that the torture campaigns run and kill.
+//! The host program that the torture campaigns run and kill, and whose instructions are counted.
 //!
 //! | command | does |
 //! |---|---|
 //! | `load [OPTIONS]` | calls recorded functions; what is captured is up to the settings that it finds |
 //! | `queue DATABASE [OPTIONS]` | the same load through a plain queue and a writer thread |
+//! | `calls LEVEL TIMES` | calls one recorded function, for counting instructions |
 //! | `fork [OPTIONS]` | forks while threads record; each child records, too, and ends well or by abort |
 //! | `sampled [OPTIONS]` | calls nested functions, some of which fail, and prints how often each was called |
 //! | `recover FOLDER` | brings the journals of the folder into its database, and prints the counts as JSON |
@@ -11,6 +12,7 @@
 //! The load tells the ledger, over its standard output, what was accepted: see `ledger.rs`.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod forks;
 mod ledger;
 mod load;
@@ -32,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let database = next("the database")?;
             queue::run(database.as_ref(), Options::parse(arguments)?)
         }
+        "calls" => calls::run(&next("a level")?, next("a number")?.parse()?),
         "fork" => forks::run(Options::parse(arguments)?),
         "sampled" => sampled::run(Options::parse(arguments)?),
         "recover" => recovery::run(next("the folder")?.as_ref()),
