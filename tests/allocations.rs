@@ -53,10 +53,10 @@ fn allocations_at(level: Level) -> u64 {
     let recorder = Recorder::start(settings).expect("it starts");
     let workflow = Workflow::start("allocations");
     call_all(WARM_CALLS);
-    recorder.flush(Duration::from_secs(60));
+    recorder.flush(Duration::from_mins(1));
     let counted = allocation_counter::measure(|| call_all(CALLS));
     workflow.end();
-    let flushed = recorder.flush(Duration::from_secs(60));
+    let flushed = recorder.flush(Duration::from_mins(1));
     assert_eq!(flushed.remaining, 0);
     assert!(flushed.persisted > 0 || level == Level::Off, "something is recorded");
     counted.count_total
