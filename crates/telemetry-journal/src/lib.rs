@@ -3,6 +3,7 @@
 //! The only room with `unsafe`. It moves opaque records from the threads of a program to one drain and
 //! knows nothing of what they mean.
 
+mod backing;
 mod batch;
 mod bell;
 mod checksum;
