@@ -11,7 +11,7 @@ use telemetry_core::level::Level;
 use telemetry_core::redaction::Redactor;
 use telemetry_core::runtime::{Recording, RecordingOptions};
 use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
-use telemetry_journal::{Config, Counters, Journal, Source, process, without_size_signal};
+use telemetry_journal::{Config, Counters, Journal, Source, lanes_folder, process, without_size_signal};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
@@ -187,14 +187,14 @@ impl Running {
         make_absolute(&mut settings);
         let redactor = Redactor::new(&settings.redaction)?;
         let folder = journal_folder(&settings);
-        let interval = Duration::from_millis(settings.journal.drain_interval_ms);
         let store = match settings.journal.drain {
             DrainMode::External => None,
             _ => Some(open_store(&settings)?),
         };
         let journal = create_journal(&folder, &settings)?;
         let started = Self::install(journal, settings, redactor, inherited).and_then(|recording| {
-            let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose();
+            let settings = recording.settings();
+            let drain = store.map(|store| DrainThread::start(store, journal, folder, settings)).transpose();
             let drain = drain.inspect_err(|_| recording.remove())?;
             let process = std::process::id();
             let (sampler, reload) = (sampler::start(recording), reload::start(recording, file.clone()));
@@ -285,17 +285,27 @@ fn lightweight() -> Settings {
     settings
 }
 
-/// Makes the journal, with smaller lanes where there is no room for those that the settings ask for.
+/// Makes the journal, with smaller lanes where there is no room for those that the settings ask for, and in memory
+/// where there is room for none.
 fn create_journal(folder: &Path, settings: &Settings) -> Result<&'static Journal, Error> {
     let config = journal_config(settings);
-    Journal::create(folder, config).or_else(|error| {
-        if !error.is_no_room() || config.lane_bytes <= LANE_BYTES_SMALL {
-            return Err(error.into());
+    let folder = &*lanes_folder(folder)?;
+    let small = Config { lane_bytes: LANE_BYTES_SMALL.min(config.lane_bytes), ..config };
+    let error = match Journal::create(folder, config) {
+        Err(error) if error.is_no_room() => error,
+        made => return Ok(made?),
+    };
+    match Journal::create(folder, small) {
+        Err(error) if error.is_no_room() && settings.journal.drain != DrainMode::External => {
+            warn(&format!("{error}: recording in memory, which does not survive the process"));
+            Ok(Journal::in_memory(small))
         }
-        let journal = Journal::create(folder, Config { lane_bytes: LANE_BYTES_SMALL, ..config })?;
-        warn(&format!("{error}: recording with lanes of {LANE_BYTES_SMALL} bytes"));
-        Ok(journal)
-    })
+        made => {
+            let journal = made?;
+            warn(&format!("{error}: recording with lanes of {} bytes", small.lane_bytes));
+            Ok(journal)
+        }
+    }
 }
 
 fn journal_config(settings: &Settings) -> Config {

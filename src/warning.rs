@@ -19,11 +19,18 @@ static REDACTOR: LazyLock<Option<Redactor>> =
 /// Tells the user something about the recording. The same text is told once a process; that stderr may
 /// be closed is not our business.
 pub(crate) fn warn(text: &str) {
-    let text = &*without_secrets(text);
+    warn_once(text);
+}
+
+/// The same, and answers what was told; nothing if it had been told before.
+pub(crate) fn warn_once(text: &str) -> Option<String> {
+    let text = without_secrets(text).into_owned();
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if seen.get_or_insert_default().insert(text.to_owned()) {
+    let is_new = seen.get_or_insert_default().insert(text.clone());
+    if is_new {
         let _ = writeln!(std::io::stderr(), "telemetry: {text}");
     }
+    is_new.then_some(text)
 }
 
 /// What says which warnings were given, held for a fork.

@@ -45,6 +45,7 @@ pub(crate) fn run(name: &str) -> i32 {
         "storm" => crate::storm::storm(),
         "leaves_out" => crate::left_out::leaves_out(),
         "reloads" => crate::reload::reloads(),
+        "obedient" => return crate::hosts::obedient(),
         "small" => return small(),
         "small_bare" => return small_bare(),
         other => panic!("there is no program {other}"),

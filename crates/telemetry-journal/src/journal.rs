@@ -62,7 +62,6 @@ pub struct Journal {
     is_closed: AtomicBool,
 }
 
-
 #[derive(Debug)]
 struct Blocks {
     next_page: usize,
@@ -264,12 +263,10 @@ impl Journal {
     ) -> std::io::Result<&'static [AtomicU64]> {
         let block = Block { kind, first_page: blocks.next_page as u32, pages: pages as u32 };
         let words = match &self.backing {
-            Some(backing) => {
-                backing.with_file(|file| {
-                    memory::allocate(file, block.offset_bytes(), block.words() as u64 * 8)?;
-                    memory::map(file, block.offset_bytes(), block.words())
-                })?
-            }
+            Some(backing) => backing.with_file(|file| {
+                memory::allocate(file, block.offset_bytes(), block.words() as u64 * 8)?;
+                memory::map(file, block.offset_bytes(), block.words())
+            })?,
             None => memory::heap(block.words()),
         };
         if !header::add_block(self.words, block) {

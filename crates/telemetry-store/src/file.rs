@@ -125,8 +125,9 @@ impl Watch {
         let before: HashSet<Descriptor> = descriptors().collect();
         let opened = open()?;
         let identities = FILES.map(|side| identity(&with_suffix(path, side)));
-        let is_ours =
-            |descriptor: &Descriptor| identities.contains(&Some(descriptor.1)) && !before.contains(descriptor);
+        let is_ours = |descriptor: &Descriptor| {
+            identities.contains(&Some(descriptor.1)) && !before.contains(descriptor)
+        };
         let descriptors = descriptors().filter(is_ours).collect();
         Ok((opened, Self { path: path.to_owned(), identities, descriptors }))
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use telemetry_journal::{Batch, Source};
+use telemetry_journal::{Batch, Source, is_on_network};
 
 use crate::error::{StoreError, is_busy, is_damage};
 use crate::file::{self, Standing, Watch};
@@ -39,7 +39,8 @@ pub enum Durability {
 pub struct StoreOptions {
     /// What a committed row survives.
     pub durability: Durability,
-    /// The file is on a network file system, where a write-ahead log in shared memory must not be used.
+    /// The file is on a network file system, where a write-ahead log in shared memory must not be used. One that is
+    /// known to be one is noticed without being told.
     pub network_file_system: bool,
     /// A log longer than this is shortened as soon as nobody reads what is in it. As long as somebody does, it
     /// grows by what is written: that is on the disk either way.
@@ -83,6 +84,8 @@ impl Store {
         check_sqlite()?;
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
+        let network_file_system = options.network_file_system || is_on_network(&path);
+        let options = StoreOptions { network_file_system, ..options };
         let connect = || Watch::around(&path, || connect(&path, options));
         let mut warnings = Vec::new();
         let (connection, watch) = match connect() {
@@ -94,7 +97,16 @@ impl Store {
             other => other?,
         };
         let memory = Memory::default();
-        Ok(Self { path, options, connection, watch, is_closed: false, log_bytes_next: options.log_bytes_max, memory, warnings })
+        Ok(Self {
+            path,
+            options,
+            connection,
+            watch,
+            is_closed: false,
+            log_bytes_next: options.log_bytes_max,
+            memory,
+            warnings,
+        })
     }
 
     /// What a person should know about the file, once: that one which stood in the way has another name
