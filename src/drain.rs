@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use telemetry_core::runtime::faults;
 use telemetry_core::settings::{Durability, Settings};
 use telemetry_journal::process::block_signals;
 use telemetry_journal::{Journal, Source};
@@ -224,6 +225,9 @@ impl Worker {
             }
         };
         drain.store().take_warnings().iter().for_each(|warning| self.warn(warning));
+        if faults() > 0 {
+            self.warn("telemetry has failed in the middle of a call, which goes on without its record");
+        }
         match &written {
             Ok(_) => self.note_warnings(drain.store()),
             Err(error) => {

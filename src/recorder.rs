@@ -1,6 +1,7 @@
 //! The only start-up code: settings → journal → sensors → drain → sampler → reload → exit hook.
 
-use std::panic::catch_unwind;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use telemetry_core::id::{RecorderId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::redaction::Redactor;
-use telemetry_core::runtime::{Recording, RecordingOptions};
+use telemetry_core::runtime::{Recording, RecordingOptions, active_recording};
 use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
 use telemetry_journal::{Config, Counters, Journal, Source, lanes_folder, process, without_size_signal};
 
@@ -108,7 +109,9 @@ impl Recorder {
         if !settings.instrumentation.enabled {
             return Ok(Self { running: None });
         }
-        let started = Arc::new(without_size_signal(|| Running::start(settings, surroundings))?);
+        let start = || without_size_signal(|| Running::start(settings, surroundings));
+        let started =
+            Arc::new(catch_unwind(AssertUnwindSafe(start)).unwrap_or_else(|fault| Err(failed(&*fault)))?);
         *running = Some(Arc::clone(&started));
         Ok(Self { running: Some(started) })
     }
@@ -168,7 +171,8 @@ impl Drop for Recorder {
         {
             *running = None;
             drop(running);
-            handle.stop(EXIT_WAIT);
+            // This may be part of the host's unwinding.
+            let _ = catch_unwind(AssertUnwindSafe(|| handle.stop(EXIT_WAIT)));
         }
     }
 }
@@ -252,18 +256,30 @@ pub(crate) fn start_automatically() {
     if current(lock().as_ref()).is_some() || TRIED_IN.swap(process, Ordering::Relaxed) == process {
         return;
     }
-    let started = match Recorder::start_with_found_settings() {
+    match catch_unwind(start_as_far_as_settings_allow).unwrap_or_else(|fault| Err(failed(&*fault))) {
+        // The recorder lives until the process ends.
+        Ok(recorder) => std::mem::forget(recorder),
+        Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
+    }
+}
+
+fn start_as_far_as_settings_allow() -> Result<Recorder, Error> {
+    match Recorder::start_with_found_settings() {
         Err(Error::Settings(error)) => {
             warn(&format!("{error}\nrecording at level lightweight until this is mended"));
             Recorder::start(lightweight())
         }
         started => started,
-    };
-    match started {
-        // The recorder lives until the process ends.
-        Ok(recorder) => std::mem::forget(recorder),
-        Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
     }
+}
+
+/// What is known of a panic of ours; what it left in force is not.
+fn failed(fault: &(dyn Any + Send)) -> Error {
+    if let Some(recording) = active_recording() {
+        recording.remove();
+    }
+    let text = fault.downcast_ref::<&str>().copied().map(str::to_owned);
+    Error::Fault(text.or_else(|| fault.downcast_ref::<String>().cloned()).unwrap_or_default())
 }
 
 /// In a forked child of a process that records: starts a recorder with the settings of the parent.
