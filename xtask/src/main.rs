@@ -38,6 +38,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                            damages databases, logs and journals at random and recovers them
   torture power [--short] [--cases N] [--seed S]
                            cuts the power of a disk in an image while a program records with durability: power
+  torture ends [--short]   a process ends in every way that there is: exit, signals, panics, no memory
   torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
   torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
   torture sampling [--short]

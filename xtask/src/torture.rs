@@ -2,6 +2,7 @@
 
 mod check;
 mod damage;
+mod ends;
 mod fork;
 mod ids;
 mod kill;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
     let options = Options::parse(rest)?;
     match *campaign {
         "damage" => damage::run(&options),
+        "ends" => ends::run(&options),
         "fork" => fork::run(&options),
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),

@@ -47,6 +47,9 @@ impl Options {
 #[expect(clippy::exit, reason = "the exit code is part of what must not change")]
 pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     work(options);
+    if options.end == "return" {
+        return Ok(());
+    }
     end(&options.end);
     std::process::exit(EXIT_CODE)
 }
@@ -94,7 +97,15 @@ fn end(how: &str) {
     match how {
         "abort" => std::process::abort(),
         "panic" => panic!("the end"),
-        "threads" => drop(thread::spawn(|| while black_box(small(1)) > 0 {})),
+        "threads" => (0..4).for_each(|_| drop(thread::spawn(|| while black_box(small(1)) > 0 {}))),
+        "wait" => {
+            say("done");
+            std::io::stdin().read_line(&mut String::new()).expect("a line of input");
+        }
+        // Until the kernel ends it.
+        "fill" => {
+            std::mem::forget((0_u8..).map(|byte| vec![byte | 1; 1 << 20]).take(1 << 20).collect::<Vec<_>>())
+        }
         "overflow" => drop(overflow(0)),
         _ => {}
     }

@@ -112,12 +112,13 @@ impl Campaign {
         let disk = Disk::new(&self.folder)?;
         let program = Program::start(&self.host, &disk.mounted, durability)?;
         for _ in 0..cuts {
+            program.signal("CONT")?;
             thread::sleep(Duration::from_micros(self.random.below(120_000)));
+            // It stays so while the copy is looked at, or it would fill the image.
             program.signal("STOP")?;
             let copy = self.folder.join("copy.img");
             disk.copy(&copy)?;
             let written = program.written.load(Ordering::Acquire);
-            program.signal("CONT")?;
             self.check(&copy, written, sum)?;
         }
         Ok(())
