@@ -21,7 +21,8 @@ fn step(x: u64) -> u64 {
 }
 
 /// Reads commands until there are no more: `work N`, `flush`, `close` (all descriptors, then opens files of its
-/// own under their numbers and writes into them), `folder NAME`.
+/// own under their numbers and writes into them), `folder NAME`, `root FOLDER`, `user`
+/// (nobody).
 #[workflow]
 pub(crate) fn obedient() -> i32 {
     let mut own_files = Vec::new();
@@ -36,6 +37,8 @@ pub(crate) fn obedient() -> i32 {
                 own_files.len() as u64
             }
             "folder" => std::env::set_current_dir(argument).map(|()| 0).expect("a folder"),
+            "root" => std::os::unix::fs::chroot(argument).map(|()| 0).expect("the right to do so"),
+            "user" => nix::unistd::setuid(nobody()).map(|()| 0).expect("the right to do so"),
             other => panic!("there is no command {other}"),
         };
         writeln!(std::io::stdout(), "{command}: {answer}").expect("somebody reads");
@@ -44,6 +47,10 @@ pub(crate) fn obedient() -> i32 {
         file.write_all(format!("the last line of {number}\n").as_bytes()).expect("the file is open");
     }
     EXIT_CODE
+}
+
+fn nobody() -> nix::unistd::Uid {
+    nix::unistd::Uid::from_raw(65_534)
 }
 
 /// Waits for what was recorded. How much that was is nothing that a host prints.

@@ -8,6 +8,7 @@ mod defects;
 mod evil;
 mod hosts;
 mod left_out;
+mod life_cycle;
 mod loads;
 mod naughty;
 mod options;

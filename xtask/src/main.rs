@@ -34,6 +34,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --kills N            so many kills
       --seed S             the times and loads of an earlier run
       --queue              only the control: a plain queue, which must lose records
+  torture crowd [--short]  1,000 threads, a million threads that live for one call, 64 processes of which 20 are killed
   torture damage [--short] [--cases N] [--seed S]
                            damages databases, logs and journals at random and recovers them
   torture power [--short] [--cases N] [--seed S]

@@ -31,9 +31,12 @@ impl Backing {
         &self.path
     }
 
-    /// Whether the path names the file.
+    /// Whether the path names the file, as far as this process may look.
     pub(crate) fn is_findable(&self) -> bool {
-        fs::symlink_metadata(&self.path).is_ok_and(|metadata| identity(&metadata) == self.identity)
+        match fs::symlink_metadata(&self.path) {
+            Ok(metadata) => identity(&metadata) == self.identity,
+            Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
+        }
     }
 
     /// Does something with the file.

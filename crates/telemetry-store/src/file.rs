@@ -135,7 +135,7 @@ impl Watch {
     pub(crate) fn standing(&self) -> Standing {
         // The index is nobody's to keep: it is made anew from the log.
         let is_there = |(side, expected): (&&str, &Option<(u64, u64)>)| {
-            expected.is_none() || identity(&with_suffix(&self.path, side)) == *expected
+            expected.is_none() || is_still(&with_suffix(&self.path, side), *expected)
         };
         if self.descriptors.iter().any(|(link, expected)| identity(link) != Some(*expected)) {
             Standing::Lost
@@ -161,6 +161,14 @@ impl Watch {
     pub(crate) fn log_bytes(&self) -> u64 {
         fs::metadata(with_suffix(&self.path, "-wal")).map_or(0, |metadata| metadata.len())
     }
+}
+
+/// Whether a path names this file. One that we may not look at any more, since the process has become another user,
+/// is taken for it: its descriptor is good.
+fn is_still(path: &Path, expected: Option<(u64, u64)>) -> bool {
+    let is_hidden =
+        || matches!(fs::metadata(path), Err(error) if error.kind() == ErrorKind::PermissionDenied);
+    identity(path) == expected || is_hidden()
 }
 
 /// Held while a connection is opened, so that nobody takes another's descriptors for its own.
