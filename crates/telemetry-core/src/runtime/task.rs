@@ -10,6 +10,7 @@ use telemetry_journal::{DropReason, Outgoing};
 
 use super::callsite::{Callsite, NO_ACTIVITY, Site};
 use super::current::{Bits, Context, Current, Fate};
+use super::fault::contained;
 use super::keeper;
 use super::local::Local;
 use super::more::More;
@@ -85,7 +86,7 @@ impl Frame {
         arguments: &A,
         used: impl FnOnce(&mut Encoder, &A) -> P,
     ) {
-        Local::with(|local| {
+        let start = |local: &Local| {
             let Some(policy) = local.policy(generation) else { return };
             let (recording, site) = (policy.recording(), callsite.site(policy));
             let used = |encoder: &mut Encoder| {
@@ -97,7 +98,8 @@ impl Frame {
                 self.previous = local.current.get();
                 local.current.set(current);
             });
-        });
+        };
+        contained(|| Local::with(start));
     }
 
     #[inline(never)]
@@ -111,16 +113,21 @@ impl Frame {
             self.panicked(payload);
         }
         let result = result.take().expect("the body has returned");
-        Local::with(|local| {
-            self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
+        contained(|| {
+            Local::with(|local| {
+                self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
+            });
         });
         result
     }
 
     #[cold]
     fn panicked(&self, payload: Box<dyn Any + Send>) -> ! {
-        Local::with(|local| {
-            self.leave(local).end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &*payload));
+        contained(|| {
+            Local::with(|local| {
+                let message = |encoder: &mut Encoder| panic_message(encoder, &*payload);
+                self.leave(local).end_in(local, Ending::Panicked, message);
+            });
         });
         resume_unwind(payload)
     }
@@ -186,10 +193,11 @@ impl StartedTask {
         if generation == 0 {
             return None;
         }
-        Local::with(|local| {
+        let start = |local: &Local| {
             let policy = local.policy(generation)?;
             Self::start(local, policy.recording(), policy.site_by_name(activity_id), write)
-        })
+        };
+        contained(|| Local::with(start)).flatten()
     }
 
     #[inline]
@@ -287,7 +295,7 @@ impl StartedTask {
 
     /// Ends the task.
     pub fn end(self, ending: Ending, write: impl FnOnce(&mut Encoder)) {
-        Local::with(|local| self.end_in(local, ending, write));
+        contained(|| Local::with(|local| self.end_in(local, ending, write)));
     }
 
     #[inline]
@@ -310,7 +318,7 @@ impl StartedTask {
 
     /// Adds to the task while it runs: survives the process from then on.
     pub fn update(&self, write: impl FnOnce(&mut Encoder)) {
-        Local::with(|local| update(local, self.current, write));
+        contained(|| Local::with(|local| update(local, self.current, write)));
     }
 
     #[inline]
