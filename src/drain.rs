@@ -1,7 +1,6 @@
 //! The drain thread: recovers what earlier processes left, then writes what this one records.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -13,6 +12,8 @@ use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
 
 use crate::error::Error;
 use crate::fork;
+use crate::recorder::DrainOptions;
+use crate::sessions::Sessions;
 use crate::warning::{explained, warn};
 
 /// Opens the database that the settings name.
@@ -54,11 +55,10 @@ impl DrainThread {
     pub(crate) fn start(
         store: Store,
         journal: &'static Journal,
-        folder: PathBuf,
-        interval: Duration,
+        options: DrainOptions,
     ) -> Result<Self, Error> {
         let requests = Arc::new(Requests::default());
-        let worker = Worker { journal, requests: Arc::clone(&requests), interval, folder };
+        let worker = Worker { journal, requests: Arc::clone(&requests), options };
         thread::Builder::new()
             .name("telemetry-drain".to_owned())
             .spawn(move || worker.run_guarded(store))
@@ -103,8 +103,7 @@ impl Requests {
 struct Worker {
     journal: &'static Journal,
     requests: Arc<Requests>,
-    interval: Duration,
-    folder: PathBuf,
+    options: DrainOptions,
 }
 
 impl Worker {
@@ -121,11 +120,12 @@ impl Worker {
     fn run(&self, mut store: Store) {
         let writing = fork::writing();
         self.recover(&mut store);
+        let mut sessions = Sessions::start(&mut store, self.options.writes_sessions.then(|| self.journal.id()));
         drop(writing);
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {
             let state = *self.requests.lock();
-            let is_written = write_all(&mut drain);
+            let is_written = write_all(&mut drain, &mut sessions);
             self.requests.change(|now| {
                 if is_written {
                     now.done = state.asked;
@@ -136,10 +136,10 @@ impl Worker {
             }
             self.journal.prepare();
             if self.requests.lock().asked == state.asked {
-                self.journal.wait_for_work(self.interval);
+                self.journal.wait_for_work(self.options.interval);
             }
         }
-        self.finish(&mut drain);
+        self.finish(&mut drain, &mut sessions);
         let _writing = fork::writing();
         // Closing the last connection writes the log back, so that one file is left.
         drop(drain);
@@ -147,15 +147,15 @@ impl Worker {
 
     /// Brings in what dead processes left in the folder.
     fn recover(&self, store: &mut Store) {
-        match recover(store, &self.folder) {
+        match recover(store, &self.options.folder) {
             Ok(Recovery { warnings, .. }) => warnings.iter().for_each(|warning| warn(warning)),
             Err(error) => warn(&format!("cannot recover what earlier processes left: {}", explained(&error))),
         }
     }
 
     /// Marks what is open as interrupted, and removes the journal if nothing can come after this.
-    fn finish(&self, drain: &mut Drain) {
-        if self.journal.counters().pending > 0 && !write_all(drain) {
+    fn finish(&self, drain: &mut Drain, sessions: &mut Sessions) {
+        if self.journal.counters().pending > 0 && !write_all(drain, sessions) {
             return;
         }
         let ended_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
@@ -164,14 +164,19 @@ impl Worker {
             return warn(&format!("cannot mark what was open: {}", explained(&error)));
         }
         self.journal.close();
+        sessions.finish(drain.store());
     }
 }
 
 /// Writes what there is; what cannot be written stays in the journal for the next pass.
-fn write_all(drain: &mut Drain) -> bool {
+fn write_all(drain: &mut Drain, sessions: &mut Sessions) -> bool {
     let written = loop {
         let _writing = fork::writing();
-        match drain.pass() {
+        let done = drain.pass();
+        if done.is_ok() {
+            sessions.after_pass(drain.store());
+        }
+        match done {
             Ok(pass) if pass.records > 0 => {}
             done => break done,
         }

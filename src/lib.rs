@@ -45,6 +45,8 @@ mod pages;
 mod recorder;
 mod reload;
 mod sampler;
+#[cfg(feature = "sqlite")]
+mod sessions;
 #[cfg(feature = "sensors")]
 mod sensors;
 #[cfg(not(feature = "sensors"))]

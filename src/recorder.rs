@@ -23,6 +23,8 @@ use crate::{facts, fork, sampler, sensors};
 
 /// The lanes of a journal for which there is little room.
 const LANE_BYTES_SMALL: u64 = 1 << 16;
+/// How long a packet may wait for its line in a session file.
+const SESSION_INTERVAL: Duration = Duration::from_millis(100);
 /// How long the end of the process waits for the drain.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
@@ -73,6 +75,18 @@ struct Surroundings {
     file: Option<SettingsFile>,
     /// In a forked child, the workflow of the parent.
     inherited: Option<WorkflowId>,
+}
+
+/// What the drain is told.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "such a build has no drain"))]
+pub(crate) struct DrainOptions {
+    /// The journals.
+    pub(crate) folder: PathBuf,
+    /// How long a record may wait.
+    pub(crate) interval: Duration,
+    /// Whether workflows have session files.
+    pub(crate) writes_sessions: bool,
 }
 
 #[derive(Debug)]
@@ -137,6 +151,39 @@ impl Recorder {
         self.running().map_or_else(Counters::default, |running| running.recording.journal().counters())
     }
 
+    /// The figures of a workflow so far, with everything that was accepted before the call, or as much of it
+    /// as is written when the time is over. None where it has no task that has ended.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// use std::time::Duration;
+    /// use telemetry::{Recorder, Settings, Workflow, task};
+    ///
+    /// #[task(metadata(device = "igpu", layer_idx = *layer))]
+    /// fn attention(layer: u32) {}
+    ///
+    /// # let mut settings = Settings::default();
+    /// # settings.store.path = folder.path().join("provenance.db");
+    /// let recorder = Recorder::start(settings)?;
+    /// let workflow = Workflow::start("inference");
+    /// attention(0);
+    /// let summary = recorder.summary(workflow.id().unwrap(), Duration::from_secs(5))?.unwrap();
+    /// assert_eq!((summary.igpu_packets, summary.failed_packets), (1, 0));
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "sqlite")]
+    pub fn summary(
+        &self,
+        workflow: WorkflowId,
+        timeout: Duration,
+    ) -> Result<Option<telemetry_store::SessionSummaryRow>, Error> {
+        let Some(database) = self.database() else { return Ok(None) };
+        self.flush(timeout);
+        let reader = telemetry_store::Reader::open(&database)?;
+        Ok(reader.session_summary(&workflow.to_string())?)
+    }
+
     /// The database.
     pub fn database(&self) -> Option<PathBuf> {
         self.running().map(|running| running.recording.settings().store.path.clone())
@@ -187,14 +234,14 @@ impl Running {
         make_absolute(&mut settings);
         let redactor = Redactor::new(&settings.redaction)?;
         let folder = journal_folder(&settings);
-        let interval = Duration::from_millis(settings.journal.drain_interval_ms);
+        let drain_options = drain_options(&settings, folder.clone());
         let store = match settings.journal.drain {
             DrainMode::External => None,
             _ => Some(open_store(&settings)?),
         };
         let journal = create_journal(&folder, &settings)?;
         let started = Self::install(journal, settings, redactor, inherited).and_then(|recording| {
-            let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose();
+            let drain = store.map(|store| DrainThread::start(store, journal, drain_options)).transpose();
             let drain = drain.inspect_err(|_| recording.remove())?;
             let process = std::process::id();
             let (sampler, reload) = (sampler::start(recording), reload::start(recording, file.clone()));
@@ -315,7 +362,9 @@ fn journal_config(settings: &Settings) -> Config {
 
 /// A relative path would name another file once the program changes its folder.
 fn make_absolute(settings: &mut Settings) {
-    for path in [Some(&mut settings.store.path), settings.journal.dir.as_mut()].into_iter().flatten() {
+    let paths =
+        [Some(&mut settings.store.path), settings.journal.dir.as_mut(), Some(&mut settings.session.output_dir)];
+    for path in paths.into_iter().flatten() {
         if let Ok(absolute) = std::path::absolute(&*path) {
             *path = absolute;
         }
@@ -325,6 +374,13 @@ fn make_absolute(settings: &mut Settings) {
 fn journal_folder(settings: &Settings) -> PathBuf {
     let beside_store = || settings.store.path.parent().unwrap_or(Path::new(".")).join("journal");
     settings.journal.dir.clone().unwrap_or_else(beside_store)
+}
+
+fn drain_options(settings: &Settings, folder: PathBuf) -> DrainOptions {
+    let writes_sessions = settings.session.enabled;
+    let interval = Duration::from_millis(settings.journal.drain_interval_ms);
+    let interval = if writes_sessions { interval.min(SESSION_INTERVAL) } else { interval };
+    DrainOptions { folder, interval, writes_sessions }
 }
 
 /// Hooks into the end of the process and into its forks, once a process.

@@ -26,6 +26,7 @@ use statements::Statements;
 use task::Site;
 
 use crate::id_text::IdText;
+use crate::session::Ended;
 
 /// What a batch became.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +57,15 @@ pub(crate) struct Memory {
     fields: Fields,
     data_version: i64,
     last: Option<(u128, Counters)>,
+    ends: Option<Ends>,
+}
+
+/// Tasks that end, where somebody wants to know.
+#[derive(Debug, Default)]
+struct Ends {
+    /// In the batch that is being merged.
+    merging: Vec<IdText>,
+    committed: Vec<IdText>,
 }
 
 impl Memory {
@@ -81,8 +91,20 @@ impl Memory {
         batch.is_empty() && self.last == Some((source.id(), source.counters_after(batch)))
     }
 
+    /// Notes that the batch is committed.
     pub(crate) fn remember(&mut self, source: &dyn Source, batch: &Batch) {
         self.last = Some((source.id(), source.counters_after(batch)));
+        if let Some(ends) = &mut self.ends {
+            ends.committed.append(&mut ends.merging);
+        }
+    }
+
+    pub(crate) fn watch_ends(&mut self) {
+        self.ends.get_or_insert_default();
+    }
+
+    pub(crate) fn take_ended(&mut self) -> Ended {
+        Ended(self.ends.as_mut().map(|ends| std::mem::take(&mut ends.committed)).unwrap_or_default())
     }
 }
 
@@ -93,6 +115,8 @@ pub(crate) struct Merge<'a> {
     keys: &'a mut Keys,
     slots: &'a mut Slots,
     fields: &'a mut Fields,
+    /// None where nobody wants to know which tasks end.
+    ends: Option<&'a mut Vec<IdText>>,
     source: &'a dyn Source,
     batch: &'a Batch,
     clock: Clock,
@@ -108,7 +132,11 @@ impl<'a> Merge<'a> {
         source: &'a dyn Source,
         batch: &'a Batch,
     ) -> rusqlite::Result<Self> {
-        let Memory { keys, slots, fields, .. } = memory;
+        let Memory { keys, slots, fields, ends, .. } = memory;
+        let mut ends = ends.as_mut().map(|ends| &mut ends.merging);
+        if let Some(ends) = &mut ends {
+            ends.clear();
+        }
         let recorder = keys.recorder(connection, source)?;
         let statements = Statements::prepare(connection)?;
         Ok(Self {
@@ -117,6 +145,7 @@ impl<'a> Merge<'a> {
             keys,
             slots,
             fields,
+            ends,
             source,
             batch,
             clock: source.clock(),
@@ -261,6 +290,12 @@ impl<'a> Merge<'a> {
             to_i64(counters.pending),
         ))?;
         Ok(())
+    }
+
+    fn note_end(&mut self, task: IdText) {
+        if let Some(ends) = &mut self.ends {
+            ends.push(task);
+        }
     }
 
     /// The key of a snapshot of this recorder.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use telemetry_export::session::complete_those_of_the_dead;
 use telemetry_journal::find_journals;
 use telemetry_store::{Reader, Recovery, Store, StoreError, StoreOptions, recover};
 
@@ -18,7 +19,12 @@ pub(super) fn run(command: &Recover, place: &Place, printer: &mut Printer) -> Re
     let recovery = if find_journals(&folder)?.is_empty() {
         Recovery::default()
     } else {
-        recover(&mut open(&place.database)?, &folder)?
+        let mut store = open(&place.database)?;
+        let mut recovery = recover(&mut store, &folder)?;
+        if let Err(error) = complete_those_of_the_dead(&mut store) {
+            recovery.warnings.push(format!("session files: {error}"));
+        }
+        recovery
     };
     recovery.warnings.iter().for_each(|warning| printer.warn(warning));
     if command.json {
