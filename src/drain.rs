@@ -120,7 +120,8 @@ impl Worker {
     fn run(&self, mut store: Store) {
         let writing = fork::writing();
         self.recover(&mut store);
-        let mut sessions = Sessions::start(&mut store, self.options.writes_sessions.then(|| self.journal.id()));
+        let mut sessions =
+            Sessions::start(&mut store, self.options.writes_sessions.then(|| self.journal.id()));
         drop(writing);
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {

@@ -45,13 +45,13 @@ mod pages;
 mod recorder;
 mod reload;
 mod sampler;
-#[cfg(feature = "sqlite")]
-mod sessions;
 #[cfg(feature = "sensors")]
 mod sensors;
 #[cfg(not(feature = "sensors"))]
 #[path = "sensors/none.rs"]
 mod sensors;
+#[cfg(feature = "sqlite")]
+mod sessions;
 mod task;
 #[cfg(feature = "sqlite")]
 pub mod testing;

@@ -362,8 +362,11 @@ fn journal_config(settings: &Settings) -> Config {
 
 /// A relative path would name another file once the program changes its folder.
 fn make_absolute(settings: &mut Settings) {
-    let paths =
-        [Some(&mut settings.store.path), settings.journal.dir.as_mut(), Some(&mut settings.session.output_dir)];
+    let paths = [
+        Some(&mut settings.store.path),
+        settings.journal.dir.as_mut(),
+        Some(&mut settings.session.output_dir),
+    ];
     for path in paths.into_iter().flatten() {
         if let Ok(absolute) = std::path::absolute(&*path) {
             *path = absolute;

@@ -283,7 +283,6 @@ impl Reader {
 }
 
 fn summary(connection: &Connection, workflow_id: &str) -> rusqlite::Result<Option<SessionSummaryRow>> {
-    let mut statement =
-        connection.prepare_cached("select * from session_summary where workflow_id = ?1")?;
+    let mut statement = connection.prepare_cached("select * from session_summary where workflow_id = ?1")?;
     statement.query_row((workflow_id,), SessionSummaryRow::read).optional()
 }

@@ -85,7 +85,8 @@ fn totals(summary: &SessionSummaryRow) -> String {
         summary.p99_time_ms,
     );
     if let Some(reduction) = summary.flop_reduction {
-        let _ = writeln!(text, "{:.1} % fewer floating-point operations than without experts", 100.0 * reduction);
+        let _ =
+            writeln!(text, "{:.1} % fewer floating-point operations than without experts", 100.0 * reduction);
     }
     text
 }

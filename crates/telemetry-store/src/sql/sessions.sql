@@ -158,20 +158,20 @@ select
         select g.value ->> '$.device' as device, json_object(
             'packets', sum(g.value ->> '$.packets'),
             'failed', sum(g.value ->> '$.failed'),
-            'total_time_ms', sum(g.value ->> '$.total_ns') / 1e6,
-            'avg_time_ms', sum(g.value ->> '$.total_ns') / 1e6 / sum(g.value ->> '$.packets'),
-            'busy_time_ms', sum(g.value ->> '$.busy_ns') / 1e6,
-            'utilization', sum(g.value ->> '$.busy_ns') * 1.0 / nullif(k.value ->> '$.wall_ns', 0)) as figures
+            'total_time_ms', round(sum(g.value ->> '$.total_ns') / 1e6, 6),
+            'avg_time_ms', round(sum(g.value ->> '$.total_ns') / 1e6 / sum(g.value ->> '$.packets'), 6),
+            'busy_time_ms', round(sum(g.value ->> '$.busy_ns') / 1e6, 6),
+            'utilization', round(sum(g.value ->> '$.busy_ns') * 1.0 / nullif(k.value ->> '$.wall_ns', 0), 6)) as figures
         from json_each(j.value) g group by 1 order by 1)) as devices,
     (select json_group_object(operation, json(figures)) from (
         select g.value ->> '$.operation' as operation, json_object(
             'count', sum(g.value ->> '$.packets'),
-            'avg_time_ms', sum(g.value ->> '$.total_ns') / 1e6 / sum(g.value ->> '$.packets'),
+            'avg_time_ms', round(sum(g.value ->> '$.total_ns') / 1e6 / sum(g.value ->> '$.packets'), 6),
             'cpu_count', sum(iif(g.value ->> '$.device' = 'cpu', g.value ->> '$.packets', 0)),
             'igpu_count', sum(iif(g.value ->> '$.device' = 'igpu', g.value ->> '$.packets', 0)),
-            'total_time_ms', sum(g.value ->> '$.total_ns') / 1e6,
-            'min_time_ms', min(g.value ->> '$.min_ns') / 1e6,
-            'max_time_ms', max(g.value ->> '$.max_ns') / 1e6,
+            'total_time_ms', round(sum(g.value ->> '$.total_ns') / 1e6, 6),
+            'min_time_ms', round(min(g.value ->> '$.min_ns') / 1e6, 6),
+            'max_time_ms', round(max(g.value ->> '$.max_ns') / 1e6, 6),
             'failed_count', sum(g.value ->> '$.failed')) as figures
         from json_each(j.value) g group by 1 order by 1)) as operation_breakdown,
     (select json_group_object(iif(typeof(expert) = 'integer', 'expert_' || expert, expert), selections) from (
