@@ -8,6 +8,7 @@ mod options;
 mod random;
 mod round;
 mod sampling;
+mod session;
 mod snapshots;
 
 use std::fs;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),
         "sampling" => sampling::run(&options),
+        "session" => session::run(&options),
         "snapshots" => snapshots::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),
     }

@@ -6,6 +6,7 @@
 //! | `queue DATABASE [OPTIONS]` | the same load through a plain queue and a writer thread |
 //! | `fork [OPTIONS]` | forks while threads record; each child records, too, and ends well or by abort |
 //! | `sampled [OPTIONS]` | calls nested functions, some of which fail, and prints how often each was called |
+//! | `session [OPTIONS]` | records packets of a session, some of which fail |
 //! | `recover FOLDER` | brings the journals of the folder into its database, and prints the counts as JSON |
 //!
 //! The load tells the ledger, over its standard output, what was accepted: see `ledger.rs`.
@@ -18,6 +19,7 @@ mod options;
 mod queue;
 mod recovery;
 mod sampled;
+mod session;
 
 use std::error::Error;
 
@@ -34,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         "fork" => forks::run(Options::parse(arguments)?),
         "sampled" => sampled::run(Options::parse(arguments)?),
+        "session" => session::run(Options::parse(arguments)?),
         "recover" => recovery::run(next("the folder")?.as_ref()),
         other => Err(format!("there is no command {other}").into()),
     }

@@ -10,6 +10,9 @@ use super::csv::{HEADER, line};
 use super::error::SessionError;
 use super::summary::json;
 
+/// What the name of a file ends with that is not complete.
+const PART: &str = ".part";
+
 /// Where the files of a session are.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
@@ -62,6 +65,18 @@ impl Files {
         self.folder.to_string_lossy().into_owned()
     }
 
+    /// Removes what a process that was killed meanwhile had begun.
+    fn remove_parts(&self) {
+        let begins = [".csv.", ".json."].map(|ending| format!("{}{ending}", self.name));
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.ends_with(PART) && begins.iter().any(|begin| name.starts_with(begin)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Writes all packets of the workflow into a new file of packets.
     fn rewrite_packets(&self, store: &Store, workflow_id: &str) -> Result<(), SessionError> {
         let path = self.csv();
@@ -88,7 +103,7 @@ fn file_name(wanted: &str) -> String {
 /// Writes a file under another name and renames it, so that nobody ever sees a part of it.
 fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
+    name.push(format!(".{}{PART}", std::process::id()));
     let part = path.with_file_name(name);
     let mut file = BufWriter::new(File::create(&part)?);
     let written = write(&mut file).and_then(|()| file.flush()).and_then(|()| fs::rename(&part, path));
@@ -118,6 +133,7 @@ pub fn complete(store: &mut Store, workflow_id: &str, rows: Option<i64>) -> Resu
         summary.json_summary = Some(path.to_string_lossy().into_owned());
         let text = format!("{:#}\n", json(&summary));
         replace(&path, |file| file.write_all(text.as_bytes())).map_err(SessionError::file(&path))?;
+        files.remove_parts();
     }
     Ok(store.set_session_written(workflow_id, true)?)
 }
