@@ -20,6 +20,11 @@ impl IdText {
         }
         Self(text)
     }
+
+    /// As a text of JSON.
+    pub(crate) fn quoted(&self) -> String {
+        format!("\"{}\"", String::from_utf8_lossy(&self.0))
+    }
 }
 
 impl ToSql for IdText {

@@ -9,6 +9,8 @@ use crate::reader::{Cell, JsonText, Reader, Row, row};
 use crate::schema;
 use crate::store::Store;
 
+const TASKS_A_STATEMENT: usize = 1_000;
+
 /// Tasks whose end is committed, to be asked for their [packets](Store::packets_that_ended).
 #[derive(Debug, Default)]
 pub struct Ended(pub(crate) Vec<IdText>);
@@ -182,8 +184,11 @@ impl Store {
         ended: &Ended,
         mut each: impl FnMut(PacketRow),
     ) -> Result<(), StoreError> {
-        for task in &ended.0 {
-            self.each_row("select * from packets where task_id = ?1", (task,), &mut each)?;
+        // Preparing the statement costs as much as reading ten packets.
+        for tasks in ended.0.chunks(TASKS_A_STATEMENT) {
+            let list = format!("[{}]", tasks.iter().map(IdText::quoted).collect::<Vec<_>>().join(","));
+            let sql = "select * from packets where task_id in (select value from json_each(?1))";
+            self.each_row(sql, (list,), &mut each)?;
         }
         Ok(())
     }

@@ -1,18 +1,29 @@
 //! The load for session files: packets on two devices, some of which fail, and what memory they took.
 //!
-//! Each packet that has ended is told to the ledger. With `--quiet`, the end prints as JSON how many packets
-//! there were and the most memory that the process ever had.
+//! Each packet that has ended is told to the ledger. With `--quiet`, the end prints as JSON the most memory of
+//! its own that the process had by the first part of the packets, by the last of them, and by the end of the
+//! recorder, which makes the figures.
 
 use std::error::Error;
 use std::fs;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 use telemetry::{Context, Recorder, TaskId, Workflow, current_task, task};
 
 use crate::ledger::{Accepted, Ledger};
 use crate::options::Options;
+
+/// As long as it takes on a busy machine.
+const FLUSH_MAX: Duration = Duration::from_mins(5);
+/// A third of the packets, by which all buffers have had their fill.
+const FIRST_PART: u64 = 3;
+static PEAK_OF_FIRST_KIB: AtomicU64 = AtomicU64::new(0);
+static PEAK_KIB: AtomicU64 = AtomicU64::new(0);
+static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 const LAYERS: u64 = 4;
 const EXPERTS: u64 = 8;
@@ -21,6 +32,11 @@ const OPERATIONS: [&str; 4] = ["layernorm", "attention_qkv_proj", "expert_select
 /// Records packets until they are done, or until killed.
 pub(crate) fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let ledger = Ledger::new(options.acknowledge)?;
+    let watch = thread::spawn(|| {
+        while !IS_OVER.load(Ordering::Relaxed) {
+            look()
+        }
+    });
     let recorder = Recorder::start_with_found_settings()?;
     let workflow = Workflow::start("session");
     let context = Context::current();
@@ -30,18 +46,35 @@ pub(crate) fn run(options: Options) -> Result<(), Box<dyn Error>> {
             scope.spawn(move || context.run(|| call_all(thread, options, ledger)));
         }
     });
+    recorder.flush(FLUSH_MAX);
+    let by_last = PEAK_KIB.load(Ordering::Relaxed);
     workflow.end();
-    drop(recorder);
+    recorder.stop(FLUSH_MAX);
+    IS_OVER.store(true, Ordering::Relaxed);
+    let _ = watch.join();
     if !options.acknowledge {
-        let packets = options.tasks.unwrap_or(0) * u64::from(options.threads);
-        writeln!(std::io::stdout(), "{}", json!({"packets": packets, "peak_kib": peak_kib()?}))?;
+        let (by_first, by_end) =
+            (PEAK_OF_FIRST_KIB.load(Ordering::Relaxed), PEAK_KIB.load(Ordering::Relaxed));
+        writeln!(std::io::stdout(), "{}", json!([by_first, by_last, by_end]))?;
     }
     Ok(())
+}
+
+/// Notes how much memory the process has of its own: what it shares with files does not count.
+fn look() {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let now = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0);
+    PEAK_KIB.fetch_max(now, Ordering::Relaxed);
+    thread::sleep(Duration::from_millis(1));
 }
 
 fn call_all(thread: u32, options: Options, ledger: &Ledger) {
     let device = if thread.is_multiple_of(2) { "cpu" } else { "igpu" };
     for number in 0..options.tasks.unwrap_or(u64::MAX) {
+        if options.tasks.is_some_and(|tasks| number == tasks / FIRST_PART) {
+            PEAK_OF_FIRST_KIB.fetch_max(PEAK_KIB.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
         let (Ok(called) | Err(Failure { called, .. })) = packet(device, u64::from(thread) << 32 | number);
         ledger.tell(Accepted::End, thread, number, called);
     }
@@ -86,11 +119,4 @@ fn operation(number: u64) -> &'static str {
 
 fn layer(number: u64) -> u64 {
     number / OPERATIONS.len() as u64 % LAYERS
-}
-
-/// The most memory that this process ever had.
-fn peak_kib() -> Result<u64, Box<dyn Error>> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak is known")?;
-    Ok(line.trim().trim_end_matches(" kB").parse()?)
 }

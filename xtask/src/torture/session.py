@@ -35,8 +35,7 @@ def plain(value):
     return "".join(" " if c == "," or ord(c) < 32 else "'" if c == '"' else c for c in str(value))
 
 
-def expected_row(task):
-    says = json.loads(task["custom_metadata"] or "{}")
+def expected_row(task, says):
     message = None
     if task["status"] != "FINISHED":
         message = task["stderr"] if task["stderr"] is not None else task["status"]
@@ -62,22 +61,17 @@ def check_figures(name, figures, tasks, row):
     wanted = {
         "session_name": os.path.basename(row["csv_log"]).removesuffix(".csv"),
         "total_packets_processed": len(tasks),
-        "failed_packets": sum(t["status"] != "FINISHED" for t in tasks),
+        "failed_packets": sum(task["status"] != "FINISHED" for task, _ in tasks),
         "tokens_generated": 0,
     }
     experts, operations = {}, {}
-    for task in tasks:
-        says = json.loads(task["custom_metadata"] or "{}")
+    for task, says in tasks:
         for expert in says.get("experts", []):
             experts[f"expert_{expert}"] = experts.get(f"expert_{expert}", 0) + 1
         wanted["tokens_generated"] += says.get("tokens_generated", 0)
         operations.setdefault(says.get("operation", task["activity_id"]), []).append(task["duration_ns"] / 1e6)
     for device in ("cpu", "igpu"):
-        times = [
-            t["duration_ns"] / 1e6
-            for t in tasks
-            if json.loads(t["custom_metadata"] or "{}").get("device", "cpu") == device
-        ]
+        times = [task["duration_ns"] / 1e6 for task, says in tasks if says.get("device", "cpu") == device]
         wanted[f"{device}_packets"] = len(times)
         wanted[f"total_{device}_time_ms"] = sum(times)
         wanted[f"avg_{device}_time_ms"] = sum(times) / len(times) if times else None
@@ -103,8 +97,11 @@ names = set()
 summaries = connection.execute("select * from session_summary").fetchall()
 for row in summaries:
     tasks = connection.execute(
-        "select * from tasks where workflow_id = ? and status not in ('RUNNING', 'INTERRUPTED')", (row["workflow_id"],)
+        "select task_id, activity_id, thread, status, stderr, ended_at, duration_ns, custom_metadata from tasks"
+        " where workflow_id = ? and status not in ('RUNNING', 'INTERRUPTED')",
+        (row["workflow_id"],),
     ).fetchall()
+    tasks = [(task, json.loads(task["custom_metadata"] or "{}")) for task in tasks]
     if row["csv_log"] is None:
         failures.append(f"a session with {len(tasks)} packets has no files")
         continue
@@ -121,7 +118,7 @@ for row in summaries:
     found = [tuple(fields) for fields in csv.reader(lines[1:-1])]
     must(f"{name}: a packet is not one line", len(found) == len(lines) - 2)
     must(f"{name}: awk would split wrongly", all(line.split(",")[:9] == list(fields[:9]) for line, fields in zip(lines[1:-1], found)))
-    expected = [expected_row(task) for task in tasks]
+    expected = [expected_row(task, says) for task, says in tasks]
     missing, more = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
     must(
         f"{name}: {len(found)} rows for {len(expected)} packets; missing {missing[:2]}, too much {more[:2]}",
