@@ -20,5 +20,6 @@ mod reload;
 mod rules;
 mod sampling;
 mod secrets;
+mod sessions;
 mod storm;
 mod tidy;
