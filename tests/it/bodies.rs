@@ -43,6 +43,7 @@ pub(crate) fn run(name: &str) -> i32 {
         "secrets_spilled" => crate::secrets::spilling_program(),
         "secrets_without_rule" => crate::secrets::program_without_rule(),
         "session" => crate::sessions::session(),
+        "usual_session" => crate::sessions::usual_session(),
         "open_session" => crate::sessions::open_session(),
         "storm" => crate::storm::storm(),
         "leaves_out" => crate::left_out::leaves_out(),

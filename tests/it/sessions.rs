@@ -61,6 +61,15 @@ pub(crate) fn session() {
     workflow.end();
 }
 
+/// The program `usual_session`: one workflow with packets that say nothing strange.
+pub(crate) fn usual_session() {
+    let _recorder = Recorder::start_with_found_settings().expect("it records");
+    let workflow = Workflow::start("inference");
+    generate_all();
+    plain_step(1);
+    workflow.end();
+}
+
 /// The program `open_session`: is killed between two packets, in a third one, after the first is in its file.
 pub(crate) fn open_session() {
     let recorder = Recorder::start_with_found_settings().expect("it records");
@@ -210,7 +219,7 @@ fn the_lines_of_the_guide_give_what_the_database_gives() {
         return;
     };
     let place = Place::new();
-    succeed(sessions(&place, "session").output());
+    succeed(sessions(&place, "usual_session").output());
     let names = names(&place);
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/sessions/recipes.py");
     let mut command = Command::new(python);

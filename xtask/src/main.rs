@@ -41,7 +41,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                            out are all of them, and every error is there with its ancestors
   torture session [OPTIONS]
                            kills a program with session files: after recovery these and the database
-                           agree; and 100,000 packets need no more memory than 30,000
+                           agree; and 100,000 packets need no more memory than 50,000
       --short              6 kills instead of 50, and memory is not looked at
       --kills N, --seed S  as above
       --moe                kills the example moe_inference, which needs candle

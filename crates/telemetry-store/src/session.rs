@@ -270,6 +270,13 @@ impl Store {
 }
 
 impl Reader {
+    /// Whether a dead process left session files that lack something.
+    pub fn has_unwritten_sessions(&self) -> Result<bool, StoreError> {
+        let sql =
+            format!("select exists ({SESSION} where not s.is_written and r.interrupted_ns is not null)");
+        self.connection().query_row(&sql, (), |row| row.get(0)).map_err(|source| self.failed(source))
+    }
+
     /// The figures of a workflow so far; none where it has no packets.
     ///
     /// ```

@@ -105,7 +105,6 @@ same("messages", [[int(df["error_message"].notna().sum())]], sql("count(*)", "wh
 # Plot timeline
 same("time", [[df["timestamp"].min(), df["timestamp"].max()]], sql("min(ended_at), max(ended_at)"))
 df["timestamp"] = pd.to_datetime(df["timestamp"], unit="s")
-df["device"] = df["device"].astype("category")
 axes = df.plot(x="timestamp", y="duration_ms", kind="scatter", c="device", colormap="viridis")
 points = len(axes.collections[0].get_offsets())
 same("points of the timeline", [[points]], sql("count(*)"))
