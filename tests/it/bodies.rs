@@ -44,6 +44,7 @@ pub(crate) fn run(name: &str) -> i32 {
         "secrets_without_rule" => crate::secrets::program_without_rule(),
         "session" => crate::sessions::session(),
         "usual_session" => crate::sessions::usual_session(),
+        "two_sessions" => crate::sessions::two_sessions(),
         "open_session" => crate::sessions::open_session(),
         "storm" => crate::storm::storm(),
         "leaves_out" => crate::left_out::leaves_out(),

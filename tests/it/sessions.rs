@@ -1,9 +1,9 @@
 //! Session files: what is in them, what they are called, and that no kill keeps them from being complete.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use telemetry::{Recorder, Workflow, current_task, task};
@@ -82,6 +82,26 @@ pub(crate) fn open_session() {
     wait_for_end();
 }
 
+/// The program `two_sessions`: the first has its figures while the second runs, and a packet after its end.
+pub(crate) fn two_sessions() {
+    let recorder = Recorder::start_with_found_settings().expect("it records");
+    let first = Workflow::start("first");
+    plain_step(1);
+    let (id, context) = (first.id().expect("it records"), first.context());
+    first.end();
+    let second = Workflow::start("second");
+    let summary = || recorder.summary(id, Duration::from_mins(1)).expect("a database").expect("packets");
+    let begun = Instant::now();
+    while !summary().json_summary.is_some_and(|path| Path::new(&path).exists()) {
+        assert!(begun.elapsed() < Duration::from_mins(1), "the figures come without an end of the process");
+        std::thread::yield_now();
+    }
+    assert_eq!(summary().status, "FINISHED");
+    context.run(|| plain_step(2));
+    plain_step(3);
+    second.end();
+}
+
 fn sessions(place: &Place, name: &str) -> Command {
     let mut command = place.program(name);
     command.env("TELEMETRY_SESSION__ENABLED", "true");
@@ -151,6 +171,16 @@ fn a_line_is_a_packet_and_a_packet_is_a_line() {
     let chosen = figures["expert_selection_distribution"].as_object().expect("an object");
     let chosen: u64 = chosen.values().filter_map(Value::as_u64).sum();
     assert_eq!(chosen, 2 * TOKENS * LAYERS);
+}
+
+#[test]
+fn a_session_is_complete_when_its_workflow_is_and_takes_what_comes_later() {
+    let place = Place::new();
+    succeed(sessions(&place, "two_sessions").env("TELEMETRY_SESSION__SESSION_NAME", "run").output());
+    assert_eq!(names(&place), ["run.csv", "run.json", "run_2.csv", "run_2.json"]);
+    assert_eq!((lines(&place, "run.csv").len(), lines(&place, "run_2.csv").len()), (3, 2));
+    assert_eq!(figures(&place, "run.json")["total_packets_processed"], 2);
+    assert_eq!(place.table("select count(*) from session where not is_written"), "0\n");
 }
 
 #[test]
