@@ -1,6 +1,7 @@
 //! Formats in which records leave telemetry.
 #![forbid(unsafe_code)]
 
+pub mod session;
 pub mod table;
 pub mod tree;
 

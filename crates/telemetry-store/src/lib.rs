@@ -12,6 +12,7 @@ mod merge;
 mod reader;
 mod recovery;
 mod schema;
+mod session;
 mod store;
 
 pub use drain::{Drain, Pass};
@@ -24,4 +25,5 @@ pub use reader::{
 };
 pub use recovery::{Recovery, recover};
 pub use schema::VERSION as SCHEMA_VERSION;
+pub use session::{Ended, PacketRow, Session, SessionSummaryRow};
 pub use store::{Durability, Store, StoreOptions};

@@ -33,7 +33,7 @@ pub use tree::TreeRow;
 use crate::error::StoreError;
 use crate::{file, schema};
 use guard::Deadline;
-use rows::Row;
+pub(crate) use rows::{Row, row};
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A statement longer than this is no question of a person.
@@ -104,7 +104,11 @@ impl Reader {
         read().map_err(|source| self.failed(source))
     }
 
-    fn failed(&self, source: rusqlite::Error) -> StoreError {
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(crate) fn failed(&self, source: rusqlite::Error) -> StoreError {
         schema::failed(&self.path, "reading", source)
     }
 }

@@ -219,8 +219,16 @@ impl Store {
         }
     }
 
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
     /// Runs something that writes, again while others are in the way.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &mut self,
         doing: &'static str,
         mut work: impl FnMut(&mut Connection, &mut Memory) -> rusqlite::Result<T>,
