@@ -8,6 +8,8 @@ mod defects;
 mod evil;
 mod left_out;
 mod loads;
+mod loops;
+mod models;
 mod naughty;
 mod options;
 mod pipeline;
