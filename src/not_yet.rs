@@ -4,15 +4,10 @@ use telemetry_core::settings::Settings;
 
 /// The keys that were changed although nothing heeds them yet.
 pub(crate) fn not_yet(settings: &Settings) -> Vec<&'static str> {
-    let default = Settings::default();
-    [
-        ("instrumentation.model", settings.instrumentation.model != default.instrumentation.model),
-        ("store.retention", settings.store.retention.is_some()),
-        ("session", settings.session.enabled),
-    ]
-    .into_iter()
-    .filter_map(|(key, is_changed)| is_changed.then_some(key))
-    .collect()
+    [("store.retention", settings.store.retention.is_some()), ("session", settings.session.enabled)]
+        .into_iter()
+        .filter_map(|(key, is_changed)| is_changed.then_some(key))
+        .collect()
 }
 
 #[cfg(test)]

@@ -42,6 +42,8 @@ pub(crate) fn run(name: &str) -> i32 {
         "secrets" => crate::secrets::program(),
         "secrets_spilled" => crate::secrets::spilling_program(),
         "secrets_without_rule" => crate::secrets::program_without_rule(),
+        "trains" => crate::models::trains(),
+        "trains_little" => crate::models::trains_little(),
         "storm" => crate::storm::storm(),
         "leaves_out" => crate::left_out::leaves_out(),
         "reloads" => crate::reload::reloads(),
