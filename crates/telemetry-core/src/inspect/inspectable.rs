@@ -41,6 +41,12 @@ macro_rules! numbers {
                     crate::capture::Plain::write(self, value);
                 }
             }
+
+            impl Inspectable for &$type {
+                fn show(&self, value: &mut ValueEncoder<'_>) {
+                    (**self).show(value);
+                }
+            }
         )+
     };
 }
@@ -54,6 +60,12 @@ macro_rules! tuples {
                 fn show(&self, value: &mut ValueEncoder<'_>) {
                     let parts: &[&dyn Inspectable] = &[$(&self.$index),+];
                     value.list(parts, |part, value| value.show(*part));
+                }
+            }
+
+            impl<$($name: Inspectable),+> Inspectable for &($($name,)+) {
+                fn show(&self, value: &mut ValueEncoder<'_>) {
+                    (**self).show(value);
                 }
             }
         )+
