@@ -21,7 +21,8 @@ pub(crate) fn batches(count: usize, size: usize) -> Result<Vec<(Tensor, Tensor)>
         .map(|_| {
             let labels: Vec<u32> = (0..size).map(|_| noise.draw() as u32 % CLASSES as u32).collect();
             let pixel = |label: &u32, feature| patterns[*label as usize * FEATURES + feature];
-            let pixels = labels.iter().flat_map(|label| (0..FEATURES).map(move |feature| pixel(label, feature)));
+            let pixels =
+                labels.iter().flat_map(|label| (0..FEATURES).map(move |feature| pixel(label, feature)));
             let images: Vec<f32> = pixels.map(|pixel| 0.3 * pixel + noise.next()).collect();
             let images = Tensor::from_vec(images, (size, FEATURES), &Device::Cpu)?;
             Ok((images, Tensor::from_vec(labels, size, &Device::Cpu)?))

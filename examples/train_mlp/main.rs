@@ -16,7 +16,7 @@ use telemetry::export::{duration, table, tree};
 use telemetry::store::{QueryLimits, Reader, TreeRow};
 use telemetry::{Layer, Recorder, Settings, epochs, forward, model, workflow};
 
-use data::{BATCHES, BATCH_SIZE, CLASSES, EPOCHS, FEATURES, HIDDEN, NARROW, RATE};
+use data::{BATCH_SIZE, BATCHES, CLASSES, EPOCHS, FEATURES, HIDDEN, NARROW, RATE};
 
 /// The layers are those of `candle_nn`; each has a name.
 #[model]

@@ -8,6 +8,8 @@ use telemetry::{Describe, Description, Layer, Settings, batches, epochs, forward
 
 use crate::programs::{Place, succeed};
 
+const PAGE: &str = include_str!("../../docs/models.md");
+
 type Batch = Vec<f32>;
 
 /// A layer by hand: every output is a weighted sum of all inputs.
@@ -366,6 +368,18 @@ fn a_model_is_a_workflow_with_its_profile() {
 }
 
 #[test]
+fn the_queries_of_the_page_have_answers() {
+    let place = Place::new();
+    place.run("trains_little");
+    let queries: Vec<&str> =
+        PAGE.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(queries.len(), 2);
+    for query in queries {
+        assert_ne!(place.table(query), "", "{query}");
+    }
+}
+
+#[test]
 fn a_model_is_registered_once_unless_the_settings_say_never() {
     let count = |model: &str| {
         let place = Place::new();
@@ -384,8 +398,7 @@ fn a_model_is_registered_once_unless_the_settings_say_never() {
 
 /// The table of docs/models.md: the setting, and what epochs, batches, the model and its layers then have.
 fn documented_modes() -> Vec<(String, Vec<String>)> {
-    let page = include_str!("../../docs/models.md");
-    let rows = page.lines().skip_while(|line| !line.starts_with("| setting |")).skip(2);
+    let rows = PAGE.lines().skip_while(|line| !line.starts_with("| setting |")).skip(2);
     rows.take_while(|line| line.starts_with('|'))
         .map(|line| {
             let mut cells = line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned());

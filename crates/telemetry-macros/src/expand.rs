@@ -6,7 +6,7 @@ mod task;
 mod values;
 mod workflow;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 use crate::complaints::Complaints;
@@ -63,8 +63,9 @@ fn structure(item: &TokenStream, complaints: &mut Complaints) -> Option<syn::Ite
     match parsed {
         syn::Item::Struct(structure) => Some(structure),
         _ => {
-            let first = item.clone().into_iter().next();
-            complaints.at(first.to_token_stream(), "this attribute stands on a struct");
+            let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if word != "pub");
+            let word = item.clone().into_iter().find(is_word);
+            complaints.at(word.to_token_stream(), "this attribute stands on a struct");
             None
         }
     }

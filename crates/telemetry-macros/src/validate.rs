@@ -91,6 +91,11 @@ pub(crate) struct WorkflowPlan {
 /// Makes the plan of a task; it is only good if there were no complaints.
 pub(crate) fn task(options: TaskOptions, function: Function, complaints: &mut Complaints) -> TaskPlan {
     eligible(&function, "task", complaints);
+    plan(options, function, complaints)
+}
+
+/// Makes the plan of a call that is recorded, by whichever attribute.
+fn plan(options: TaskOptions, function: Function, complaints: &mut Complaints) -> TaskPlan {
     let arguments = arguments::read(&function.signature);
     let skipped = skipped(&options, &function, &arguments, complaints);
     redacted(&options, &function, &arguments, complaints);

@@ -22,6 +22,11 @@ use crate::encoder::ValueEncoder;
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be inspected",
+    label = "no tensor, number or tuple of them",
+    note = "implement `Inspect` for it, or `Inspectable`"
+)]
 pub trait Inspectable {
     /// Writes what is to be seen of it.
     fn show(&self, value: &mut ValueEncoder<'_>);

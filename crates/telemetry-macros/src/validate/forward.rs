@@ -3,22 +3,21 @@
 use proc_macro2::Span;
 use syn::{LitStr, ReceiverKind};
 
-use super::{Outputs, TaskPlan, task};
+use super::{Outputs, TaskPlan, eligible, plan};
 use crate::complaints::Complaints;
 use crate::function::Function;
 use crate::parse::TaskOptions;
 
 /// Makes the plan of a forward; it is only good if there were no complaints.
 pub(crate) fn forward(mut options: TaskOptions, function: Function, complaints: &mut Complaints) -> TaskPlan {
+    eligible(&function, "forward", complaints);
     has_model(&function, complaints);
-    for attribute in ["forward", "task"] {
-        if let Some(again) = function.attribute(attribute) {
-            complaints.at(again, "`#[forward]` records the call already");
-        }
+    if let Some(task) = function.attribute("task") {
+        complaints.at(task, "`#[forward]` records the call already; take `#[task]` away");
     }
     options.extras.subtype = Some(LitStr::new("parent_forward", Span::call_site()));
     let is_named = options.name.is_some();
-    let mut plan = task(options, function, complaints);
+    let mut plan = plan(options, function, complaints);
     if !is_named {
         plan.activity.clear();
     }
@@ -50,7 +49,7 @@ mod tests {
         let mut complaints = Complaints::default();
         let options = TaskOptions::parse_forward(options.parse().unwrap(), &mut complaints);
         forward(options, syn::parse_str(function).unwrap(), &mut complaints);
-        assert_eq!(complaints.messages(), expected, "for {options_text}", options_text = function);
+        assert_eq!(complaints.messages(), expected, "for {function}");
     }
 
     #[test]
@@ -59,11 +58,8 @@ mod tests {
         complains("", "async fn forward(&mut self, xs: &A) {}", &[]);
         complains("", "fn f(xs: &A) {}", &["a forward is a method: it needs the model as `self`"]);
         complains("", "fn f(self: Arc<Self>) {}", &["a forward takes `self`, `&self` or `&mut self`"]);
-        complains(
-            "",
-            "#[task] fn f(&self) {}",
-            &["`#[forward]` records the call already", "`#[task]` stands here twice"],
-        );
+        let twice = "`#[forward]` records the call already; take `#[task]` away";
+        complains("", "#[task] fn f(&self) {}", &[twice]);
     }
 
     #[test]
