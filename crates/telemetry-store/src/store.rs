@@ -154,7 +154,7 @@ impl Store {
     }
 
     /// Runs something that writes, again while others are in the way.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &mut self,
         doing: &'static str,
         mut work: impl FnMut(&mut Connection, &mut Memory) -> rusqlite::Result<T>,
