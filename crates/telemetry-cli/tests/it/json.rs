@@ -35,13 +35,16 @@ fn ls_has_its_columns() {
 #[test]
 fn show_has_a_workflow_or_a_task() {
     let workflow = parsed(&["show", "nightly", "--json"]);
-    assert_eq!(keys(&workflow), ["workflow", "tasks", "activities", "calls", "failures"]);
+    assert_eq!(
+        keys(&workflow),
+        ["workflow", "tasks", "activities", "calls", "failures", "slowest", "resources", "nested"]
+    );
     assert_eq!(
         workflow["tasks"],
         json!([{"status": "FINISHED", "tasks": 8}, {"status": "ERROR", "tasks": 3}])
     );
     assert_eq!(
-        without(workflow["calls"][2].clone(), &["total_ns", "task_id"]),
+        without(workflow["calls"][2].clone(), &["total_ns", "max_ns", "task_id"]),
         json!({"depth": 1, "activity_id": "epoch", "calls": 3, "statuses": {"ERROR": 1, "FINISHED": 2}, "below": 0})
     );
     let failure = &workflow["failures"][0];
