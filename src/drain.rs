@@ -9,7 +9,7 @@ use std::time::Duration;
 use telemetry_core::settings::{Durability, Settings};
 use telemetry_journal::process::block_signals;
 use telemetry_journal::{Journal, Source};
-use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
+use telemetry_store::{Drain, Recovery, Retention, Store, StoreOptions, recover};
 
 use crate::error::Error;
 use crate::fork;
@@ -24,6 +24,9 @@ pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
     let options = StoreOptions { durability, ..StoreOptions::default() };
     let mut store = Store::open(&settings.store.path, options)?;
     store.take_warnings().iter().for_each(|warning| warn(warning));
+    if let Some(Ok(retention)) = settings.store.retention.as_ref().map(|text| text.parse()) {
+        store.keep(retention);
+    }
     Ok(store)
 }
 
@@ -135,6 +138,7 @@ impl Worker {
                 break;
             }
             self.journal.prepare();
+            self.delete_expired(&mut drain);
             if self.requests.lock().asked == state.asked {
                 self.journal.wait_for_work(self.interval);
             }
@@ -150,6 +154,27 @@ impl Worker {
         match recover(store, &self.folder) {
             Ok(Recovery { warnings, .. }) => warnings.iter().for_each(|warning| warn(warning)),
             Err(error) => warn(&format!("cannot recover what earlier processes left: {}", explained(&error))),
+        }
+    }
+
+    /// Deletes what `store.retention` does not keep, a little at a time, and only while there is nothing to write and
+    /// nobody waits: no record is ever held up by it.
+    fn delete_expired(&self, drain: &mut Drain) {
+        let is_idle = || {
+            let state = *self.requests.lock();
+            self.journal.counters().pending == 0 && !state.is_stopping && state.asked == state.done
+        };
+        while is_idle() {
+            let now_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
+            let _writing = fork::writing();
+            match drain.store().delete_expired(now_ns) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    drain.store().keep(Retention::default());
+                    return warn(&format!("cannot delete what is too old: {}", explained(&error)));
+                }
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Chrome's trace format, which Perfetto and chrome://tracing open: tasks as slices, telemetry as counters, derivations
+//! Chrome's trace format, which Perfetto and <chrome://tracing> open: tasks as slices, telemetry as counters, derivations
 //! as arrows.
 //!
 //! Times are microseconds since the first task, with three digits: absolute ones would lose their nanoseconds in the

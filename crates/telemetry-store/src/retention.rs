@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::store::Store;
 
 /// How many rows one transaction deletes.
-const ROWS_AT_ONCE: u32 = 2_000;
+const ROWS_AT_ONCE: u32 = 1_000;
 
 /// What may stay; a limit that is not set keeps everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,7 +147,38 @@ impl Reader {
     }
 }
 
+/// What a store that is written to still has to delete.
+#[derive(Debug, Default)]
+pub(crate) struct Keeping {
+    retention: Option<Retention>,
+    /// None until it has been looked at what goes.
+    expired: Option<Vec<Expired>>,
+}
+
 impl Store {
+    /// From now on, [`delete_expired`](Self::delete_expired) deletes what is too old or too much at its first call.
+    pub fn keep(&mut self, retention: Retention) {
+        self.keeping = Keeping { retention: Some(retention), expired: None };
+    }
+
+    /// Deletes a part of what a retention leaves, in one short transaction, the oldest first; says whether there is
+    /// more of it.
+    pub fn delete_expired(&mut self, now_ns: i64) -> Result<bool, StoreError> {
+        let Some(retention) = self.keeping.retention else { return Ok(false) };
+        let mut expired = match self.keeping.expired.take() {
+            Some(expired) => expired,
+            None => self.plan_retention(&retention, now_ns)?.expired,
+        };
+        if let Some(oldest) = expired.last()
+            && !self.delete_some(oldest)?
+        {
+            expired.pop();
+        }
+        let is_more = !expired.is_empty();
+        self.keeping.expired = Some(expired);
+        Ok(is_more)
+    }
+
     /// What goes under a retention, at this moment.
     pub fn plan_retention(
         &mut self,

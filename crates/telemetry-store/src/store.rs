@@ -10,6 +10,7 @@ use crate::error::{StoreError, is_busy, is_damage};
 use crate::file::{self, Standing, Watch};
 use crate::id_text::IdText;
 use crate::merge::{Applied, Memory, Merge, Origin};
+use crate::retention::Keeping;
 use crate::schema;
 
 /// Older ones can lose committed rows when a write and a checkpoint meet.
@@ -52,6 +53,7 @@ pub struct Store {
     is_aside: bool,
     memory: Memory,
     warnings: Vec<String>,
+    pub(crate) keeping: Keeping,
 }
 
 impl Store {
@@ -81,7 +83,16 @@ impl Store {
             other => other?,
         };
         let memory = Memory::default();
-        Ok(Self { path, options, connection, watch, is_aside: false, memory, warnings })
+        Ok(Self {
+            path,
+            options,
+            connection,
+            watch,
+            is_aside: false,
+            memory,
+            warnings,
+            keeping: Keeping::default(),
+        })
     }
 
     /// What a person should know about the file, once: that one which stood in the way has another name
@@ -190,7 +201,9 @@ impl Store {
             Standing::Ours if !self.is_aside => return Ok(()),
             Standing::Ours | Standing::Moved => {}
         }
+        let keeping = std::mem::take(&mut self.keeping);
         *self = Self::open(&self.path, self.options)?;
+        self.keeping = keeping;
         Ok(())
     }
 }

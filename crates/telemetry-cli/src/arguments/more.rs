@@ -115,7 +115,7 @@ pub(crate) enum ExportFormat {
     Jsonl,
     /// The rows of a view
     Csv,
-    /// For Perfetto (ui.perfetto.dev) and chrome://tracing
+    /// For Perfetto (ui.perfetto.dev) and Chrome's own viewer
     ChromeTrace,
 }
 

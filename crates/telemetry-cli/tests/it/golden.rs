@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -23,7 +24,6 @@ pub(crate) fn unpack(name: &str, target: &Path) {
     assert!(output.status.success(), "{output:?}");
     fs::create_dir_all(target.parent().unwrap()).unwrap();
     fs::write(target, output.stdout).unwrap();
-    use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(target, fs::Permissions::from_mode(0o600)).unwrap();
     fs::set_permissions(target.parent().unwrap(), fs::Permissions::from_mode(0o700)).unwrap();
 }
@@ -496,6 +496,19 @@ fn gc_keeps_what_runs_and_takes_the_settings() {
     assert!(run(folder.path(), &["import", "running.jsonl"]).status.success());
     let output = run(folder.path(), &["gc", "--yes", "--csv"]);
     assert_eq!(output.stdout, b"workflow_id,name,started_at,tasks,bytes\n", "{output:?}");
+}
+
+#[test]
+fn a_program_that_records_deletes_what_its_settings_do_not_keep() {
+    let folder = copy();
+    let old = "until [ $(\"$0\" ls --csv --limit 0 | wc -l) -eq 2 ] || [ $((n += 1)) -gt 500 ]; do :; done";
+    let program = env!("CARGO_BIN_EXE_telemetry");
+    fs::write(folder.path().join("settings.yaml"), "store: {retention: 1s}\n").unwrap();
+    let output = run(folder.path(), &["run", "--name", "new", "--", "/bin/sh", "-c", old, program]);
+    assert!(output.status.success(), "{output:?}");
+    let rows = run(folder.path(), &["ls", "--json"]);
+    let rows: Value = serde_json::from_slice(&rows.stdout).unwrap();
+    assert_eq!((rows.as_array().unwrap().len(), &rows[0]["name"]), (1, &json!("new")));
 }
 
 #[test]

@@ -10,6 +10,9 @@ use telemetry_store::{SCHEMA_VERSION, Store, StoreError, StoreOptions, inspect};
 use crate::fixture::command;
 use crate::golden::unpack;
 
+/// Where the header of a database has its `user_version`.
+const USER_VERSION_AT: usize = 60;
+
 fn fixture(version: i32) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join(".telemetry/provenance.db");
@@ -84,7 +87,6 @@ fn a_newer_file_is_refused_by_readers_and_writers() {
     let (folder, database) = fixture(SCHEMA_VERSION);
     // What the next version will have done: one more step.
     let mut bytes = fs::read(&database).unwrap();
-    const USER_VERSION_AT: usize = 60;
     bytes[USER_VERSION_AT..USER_VERSION_AT + 4].copy_from_slice(&(SCHEMA_VERSION + 1).to_be_bytes());
     fs::write(&database, &bytes).unwrap();
     for arguments in [

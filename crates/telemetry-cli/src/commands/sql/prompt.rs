@@ -103,7 +103,7 @@ fn answer(
             _ => printer.error("a number of seconds is needed", Some(".timeout 30")),
         },
         _ if word.starts_with('.') => {
-            printer.error(&format!("{word} is no command"), Some(".help lists them"))
+            printer.error(&format!("{word} is no command"), Some(".help lists them"));
         }
         _ => match question.ask(line, place, printer) {
             Err(failure @ (Failure::Output { .. } | Failure::ClosedPipe)) => return Err(failure),
@@ -130,7 +130,9 @@ fn format(word: &str) -> Option<Format> {
 
 fn described(editor: &Prompt) -> String {
     let views = editor.helper().map_or(&[][..], |names| &names.views);
-    views.iter().map(|(name, columns)| format!("{name} ({})\n", columns.join(", "))).collect()
+    let lines: Vec<String> =
+        views.iter().map(|(name, columns)| format!("{name} ({})", columns.join(", "))).collect();
+    lines.join("\n") + "\n"
 }
 
 fn editor(names: Names) -> Result<Prompt, Failure> {
