@@ -105,6 +105,7 @@ impl Failure {
             Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
             ) => 3,
+            Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound => 3,
             Self::Usage { .. } => 2,
             Self::NotStarted { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::NotStarted { .. } => 126,

@@ -7,7 +7,7 @@
 
 use std::str::FromStr;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use serde::Serialize;
 
 use crate::error::StoreError;
@@ -266,21 +266,16 @@ const OF_WORKFLOW: &[&str] = &[
     "delete from step where workflow = ?1",
     "delete from left_out where workflow = ?1",
     "delete from brought_back where workflow = ?1",
-    // A recorder that is known to be gone, and of which nothing else is left.
-    "delete from gaps where recorder in (
-        select r.key from workflow w join recorder r on r.key = w.recorder
-        where w.key = ?1 and r.interrupted_ns is not null and r.pending = 0
-            and not exists (select 1 from workflow o where o.recorder = r.key and o.key <> ?1)
-            and not exists (select 1 from snapshot n where n.key between r.key << 32 and (r.key << 32) + 4294967295)
-            and not exists (select 1 from task t where t.workflow = 0 and t.recorder = r.key))",
-    "delete from recorder where key in (
-        select r.key from workflow w join recorder r on r.key = w.recorder
-        where w.key = ?1 and r.interrupted_ns is not null and r.pending = 0
-            and not exists (select 1 from workflow o where o.recorder = r.key and o.key <> ?1)
-            and not exists (select 1 from snapshot n where n.key between r.key << 32 and (r.key << 32) + 4294967295)
-            and not exists (select 1 from task t where t.workflow = 0 and t.recorder = r.key))",
     "delete from workflow where key = ?1",
 ];
+
+/// The recorder of a workflow, if it is known to be gone and nothing else of it is left.
+const LONELY_RECORDER: &str = "
+select r.key from workflow w join recorder r on r.key = w.recorder
+where w.key = ?1 and r.interrupted_ns is not null and r.pending = 0
+    and not exists (select 1 from workflow o where o.recorder = r.key and o.key <> ?1)
+    and not exists (select 1 from snapshot n where n.key between r.key << 32 and (r.key << 32) + 4294967295)
+    and not exists (select 1 from task t where t.workflow = 0 and t.recorder = r.key)";
 
 fn delete(connection: &Connection, workflow: i64) -> rusqlite::Result<bool> {
     let mut deleted = 0;
@@ -295,8 +290,15 @@ fn delete(connection: &Connection, workflow: i64) -> rusqlite::Result<bool> {
     if connection.prepare_cached(snapshots)?.execute((workflow, ROWS_AT_ONCE))? > 0 {
         return Ok(true);
     }
+    let lonely: Option<i64> =
+        connection.prepare_cached(LONELY_RECORDER)?.query_row((workflow,), |row| row.get(0)).optional()?;
     for sql in OF_WORKFLOW {
         connection.prepare_cached(sql)?.execute((workflow,))?;
+    }
+    if let Some(recorder) = lonely {
+        for sql in ["delete from gaps where recorder = ?1", "delete from recorder where key = ?1"] {
+            connection.prepare_cached(sql)?.execute((recorder,))?;
+        }
     }
     Ok(false)
 }

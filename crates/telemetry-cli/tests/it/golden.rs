@@ -10,11 +10,12 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
+use telemetry_store::{Store, StoreOptions};
 
 use crate::fixture::command;
 use crate::terminal::{Seen, at_terminal};
 
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")
 }
 
@@ -31,8 +32,14 @@ pub(crate) fn unpack(name: &str, target: &Path) {
 /// A folder with a copy of the golden database where the program looks for one.
 fn copy() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    unpack("golden-3.db.gz", &database(folder.path()));
+    unpack_current(&database(folder.path()));
     folder
+}
+
+/// The golden database as a program of this version has it.
+fn unpack_current(database: &Path) {
+    unpack("golden-3.db.gz", database);
+    drop(Store::open(database, StoreOptions::default()).unwrap());
 }
 
 fn database(folder: &Path) -> PathBuf {
@@ -45,7 +52,7 @@ fn golden() -> &'static Path {
     GOLDEN.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden");
         let _ = fs::remove_dir_all(&folder);
-        unpack("golden-3.db.gz", &database(&folder));
+        unpack_current(&database(&folder));
         folder
     })
 }
@@ -421,6 +428,13 @@ fn what_is_no_export_is_refused_with_its_line() {
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(talk.contains(message) && talk.contains("hint: "), "{talk}");
     }
+}
+
+#[test]
+fn a_file_that_is_missing_makes_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(folder.path(), &["import", "missing.jsonl"]).status.code(), Some(3));
+    assert!(!database(folder.path()).exists());
 }
 
 #[test]

@@ -338,6 +338,11 @@ fn left_out(connection: &Connection, record: &LeftOutRecord) -> rusqlite::Result
     )
 }
 
+fn step(connection: &Connection, workflow: i64, activity: i64) -> rusqlite::Result<()> {
+    let sql = "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing";
+    run(connection, sql, (workflow, activity))
+}
+
 fn run(connection: &Connection, sql: &str, parameters: impl Params) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute(parameters).map(drop)
 }
