@@ -103,7 +103,7 @@ fn a_newer_file_is_refused_by_readers_and_writers() {
         &["sql", "select 1"],
         &["export", "jsonl"],
         &["snapshot", "x.db"],
-        &["import", "x"],
+        &["import", ".telemetry/provenance.db"],
     ] {
         let output = command(arguments).current_dir(folder.path()).output().unwrap();
         let talk = String::from_utf8(output.stderr).unwrap();
