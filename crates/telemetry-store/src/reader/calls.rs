@@ -12,6 +12,8 @@ use super::resolve::Found;
 use super::rows::{RelatedTask, Row, StatusCount};
 use crate::error::StoreError;
 
+/// One more than the highest code of a status.
+const STATUS_CODES: usize = 9;
 /// No caller among the calls.
 const NOBODY: u32 = u32::MAX;
 
@@ -70,6 +72,9 @@ pub struct CallNode {
     first: u32,
     #[serde(skip)]
     activity: u32,
+    /// By the code of the status: a text for each of a million calls would cost more than reading them.
+    #[serde(skip)]
+    counts: [u64; STATUS_CODES],
 }
 
 /// Calls that failed in one way, without being told to by a call of theirs.
@@ -237,6 +242,13 @@ impl Calls<'_> {
         nodes = without_short(nodes, limits.duration_ns_min);
         let names = self.reader.activity_names()?;
         for node in &mut nodes {
+            node.statuses = node.counts.iter().zip(0..).filter(|(count, _)| **count > 0).fold(
+                BTreeMap::new(),
+                |mut statuses, (count, code)| {
+                    *statuses.entry(word(code)).or_default() += *count;
+                    statuses
+                },
+            );
             node.activity_id = names.get(&node.activity).cloned();
             node.task_id = self.one::<RelatedTask>(RELATED, self.list[node.first as usize].key)?.task_id;
         }
@@ -331,7 +343,7 @@ impl CallNode {
     fn add(&mut self, call: &Call) {
         let duration_ns = u64::try_from(call.duration_ns).unwrap_or(0);
         self.calls += 1;
-        *self.statuses.entry(word(call.status)).or_default() += 1;
+        self.counts[usize::from(call.status).min(STATUS_CODES - 1)] += 1;
         self.total_ns += duration_ns;
         self.max_ns = self.max_ns.max(duration_ns);
     }
