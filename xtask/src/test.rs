@@ -1,7 +1,7 @@
 //! `cargo xtask test`: gets what the tests need, and runs them all.
 //!
 //! A step that fails does not stop the others, so that one run tells everything; the end says what
-//! failed. What the tests need besides cargo is `sqlite3`, `python3`, `node`, psutil for the comparison of
+//! failed. What the tests need besides cargo is `sqlite3`, `python3`, `node`, `valgrind`, psutil for the comparison of
 //! the sensors, and Perfetto's trace processor for exported traces; the last two go into a folder of their own
 //! below the target folder.
 
@@ -10,6 +10,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::Outcome;
+use crate::bench;
 use crate::cargo::{cargo, target_folder, workspace};
 use crate::fuzz;
 use crate::terminal::{complain, say};
@@ -36,6 +37,7 @@ pub(crate) fn run() -> Outcome {
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
         ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
         ("torture ids", &|| torture::run(&["ids"])),
+        ("instructions of a recorded call", &|| bench::run(&["instructions"])),
         ("fuzz, short", &|| fuzz::run(&["--short"])),
     ];
     let mut failed = Vec::new();
@@ -59,9 +61,14 @@ pub(crate) fn run() -> Outcome {
 
 /// Looks for what must be there, and gets what can be got; answers the Python that has psutil.
 fn prepare() -> Outcome<PathBuf> {
-    for (program, package) in
-        [("sqlite3", "sqlite3"), ("python3", "python3 python3-venv"), ("node", "nodejs"), ("gzip", "gzip")]
-    {
+    let needed = [
+        ("sqlite3", "sqlite3"),
+        ("python3", "python3 python3-venv"),
+        ("node", "nodejs"),
+        ("gzip", "gzip"),
+        ("valgrind", "valgrind"),
+    ];
+    for (program, package) in needed {
         if Command::new(program).arg("--version").output().is_err() {
             return Err(format!("{program} is missing\nhint: apt-get install {package}").into());
         }

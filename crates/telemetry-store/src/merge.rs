@@ -23,7 +23,7 @@ use fields::{Fields, Phase, Place};
 use keys::Keys;
 use slots::{Fill, Slots};
 use statements::Statements;
-use task::Site;
+use task::{Site, Waiting};
 
 use crate::id_text::IdText;
 
@@ -54,6 +54,7 @@ pub(crate) struct Memory {
     keys: Keys,
     slots: Slots,
     fields: Fields,
+    waiting: Waiting,
     data_version: i64,
     last: Option<(u128, Counters)>,
 }
@@ -93,6 +94,7 @@ pub(crate) struct Merge<'a> {
     keys: &'a mut Keys,
     slots: &'a mut Slots,
     fields: &'a mut Fields,
+    waiting: &'a mut Waiting,
     source: &'a dyn Source,
     batch: &'a Batch,
     clock: Clock,
@@ -108,7 +110,7 @@ impl<'a> Merge<'a> {
         source: &'a dyn Source,
         batch: &'a Batch,
     ) -> rusqlite::Result<Self> {
-        let Memory { keys, slots, fields, .. } = memory;
+        let Memory { keys, slots, fields, waiting, .. } = memory;
         let recorder = keys.recorder(connection, source)?;
         let statements = Statements::prepare(connection)?;
         Ok(Self {
@@ -117,6 +119,7 @@ impl<'a> Merge<'a> {
             keys,
             slots,
             fields,
+            waiting,
             source,
             batch,
             clock: source.clock(),
@@ -128,12 +131,14 @@ impl<'a> Merge<'a> {
 
     pub(crate) fn run(mut self, origin: Origin) -> rusqlite::Result<Applied> {
         self.slots.clear();
+        self.waiting.clear();
         for index in 0..self.batch.len() {
             self.sort_in(index)?;
         }
         for slot in 0..self.slots.len() {
             self.apply_slot(slot)?;
         }
+        self.write_waiting()?;
         for tally in self.batch.tallies() {
             self.apply_tally(tally)?;
         }
