@@ -94,7 +94,7 @@ pub(crate) struct Lineage {
 pub(crate) struct Export {
     /// What to write
     pub(crate) format: ExportFormat,
-    /// Workflows: an id or the beginning of it, @last, @last~1, a name [default: @last]
+    /// Workflows: an id or the beginning of it, @last, @last~1, a name; without one, @last
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// All workflows
