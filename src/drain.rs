@@ -14,10 +14,13 @@ use telemetry_store::{Drain, Recovery, Retention, Store, StoreOptions, recover};
 
 use crate::error::Error;
 use crate::fork;
+use crate::sessions::Sessions;
 use crate::warning::{explained, warn, warn_once};
 
 /// After so many faults of ours in a row, without anything being written in between, the thread gives up.
 const FAULTS_MAX: u32 = 3;
+/// How long a line of a session file may wait.
+const SESSION_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Opens the database that the settings name.
 pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
@@ -63,12 +66,11 @@ impl DrainThread {
         folder: PathBuf,
         settings: &'static Settings,
     ) -> Result<Self, Error> {
-        let interval = Duration::from_millis(settings.journal.drain_interval_ms);
         let requests = Arc::new(Requests::default());
         let worker = Worker {
             journal,
             requests: Arc::clone(&requests),
-            interval,
+            interval: interval(settings),
             folder,
             settings,
             untold: Mutex::default(),
@@ -164,11 +166,13 @@ impl Worker {
     fn run(&self, mut store: Store) {
         let writing = fork::writing();
         self.recover(&mut store);
+        let mut sessions =
+            Sessions::start(&mut store, self.settings.session.enabled.then(|| self.journal.id()));
         drop(writing);
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {
             let state = *self.requests.lock();
-            let is_written = self.write_all(&mut drain);
+            let is_written = self.write_all(&mut drain, &mut sessions);
             self.requests.change(|now| {
                 if is_written {
                     now.done = state.asked;
@@ -184,7 +188,7 @@ impl Worker {
                 self.journal.wait_for_work(self.interval);
             }
         }
-        self.finish(&mut drain);
+        self.finish(&mut drain, &mut sessions);
         let _writing = fork::writing();
         // Closing the last connection writes the log back, so that one file is left.
         drop(drain);
@@ -229,8 +233,8 @@ impl Worker {
     }
 
     /// Marks what is open as interrupted, and removes the journal if nothing can come after this.
-    fn finish(&self, drain: &mut Drain) {
-        if self.journal.counters().pending > 0 && !self.write_all(drain) {
+    fn finish(&self, drain: &mut Drain, sessions: &mut Sessions) {
+        if self.journal.counters().pending > 0 && !self.write_all(drain, sessions) {
             return;
         }
         let ended_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
@@ -239,13 +243,18 @@ impl Worker {
             return warn(&format!("cannot mark what was open: {}", explained(&error)));
         }
         self.journal.close();
+        sessions.finish(drain.store());
     }
 
     /// Writes what there is; what cannot be written stays in the journal for the next pass.
-    fn write_all(&self, drain: &mut Drain) -> bool {
+    fn write_all(&self, drain: &mut Drain, sessions: &mut Sessions) -> bool {
         let written = loop {
             let _writing = fork::writing();
-            match drain.pass() {
+            let done = drain.pass();
+            if done.is_ok() {
+                sessions.after_pass(drain.store());
+            }
+            match done {
                 Ok(pass) if pass.records > 0 => {}
                 done => break done,
             }
@@ -279,6 +288,12 @@ impl Worker {
             untold.clear();
         }
     }
+}
+
+/// How long a record may wait.
+fn interval(settings: &Settings) -> Duration {
+    let interval = Duration::from_millis(settings.journal.drain_interval_ms);
+    if settings.session.enabled { interval.min(SESSION_INTERVAL) } else { interval }
 }
 
 #[cfg(test)]

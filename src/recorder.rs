@@ -140,6 +140,39 @@ impl Recorder {
         self.running().map_or_else(Counters::default, |running| running.recording.journal().counters())
     }
 
+    /// The figures of a workflow so far, with everything that was accepted before the call, or as much of it
+    /// as is written when the time is over. None where it has no task that has ended.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// use std::time::Duration;
+    /// use telemetry::{Recorder, Settings, Workflow, task};
+    ///
+    /// #[task(metadata(device = "igpu", layer_idx = *layer))]
+    /// fn attention(layer: u32) {}
+    ///
+    /// # let mut settings = Settings::default();
+    /// # settings.store.path = folder.path().join("provenance.db");
+    /// let recorder = Recorder::start(settings)?;
+    /// let workflow = Workflow::start("inference");
+    /// attention(0);
+    /// let summary = recorder.summary(workflow.id().unwrap(), Duration::from_secs(5))?.unwrap();
+    /// assert_eq!((summary.igpu_packets, summary.failed_packets), (1, 0));
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "sqlite")]
+    pub fn summary(
+        &self,
+        workflow: WorkflowId,
+        timeout: Duration,
+    ) -> Result<Option<telemetry_store::SessionSummaryRow>, Error> {
+        let Some(database) = self.database() else { return Ok(None) };
+        self.flush(timeout);
+        let reader = telemetry_store::Reader::open(&database)?;
+        Ok(reader.session_summary(&workflow.to_string())?)
+    }
+
     /// The database.
     pub fn database(&self) -> Option<PathBuf> {
         self.running().map(|running| running.recording.settings().store.path.clone())
@@ -341,7 +374,12 @@ fn journal_config(settings: &Settings) -> Config {
 
 /// A relative path would name another file once the program changes its folder.
 fn make_absolute(settings: &mut Settings) {
-    for path in [Some(&mut settings.store.path), settings.journal.dir.as_mut()].into_iter().flatten() {
+    let paths = [
+        Some(&mut settings.store.path),
+        settings.journal.dir.as_mut(),
+        Some(&mut settings.session.output_dir),
+    ];
+    for path in paths.into_iter().flatten() {
         if let Ok(absolute) = std::path::absolute(&*path) {
             *path = absolute;
         }

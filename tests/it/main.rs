@@ -22,6 +22,7 @@ mod reload;
 mod rules;
 mod sampling;
 mod secrets;
+mod sessions;
 mod storage;
 mod storm;
 mod tidy;

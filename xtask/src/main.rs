@@ -47,6 +47,12 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   torture sampling [--short]
                            a million nested tasks, sampled: what is kept and what is counted as left
                            out are all of them, and every error is there with its ancestors
+  torture session [OPTIONS]
+                           kills a program with session files: after recovery these and the database
+                           agree; and 100,000 packets need no more memory than 50,000
+      --short              6 kills instead of 50, and memory is not looked at
+      --kills N, --seed S  as above
+      --moe                kills the example moe_inference, which needs candle
   torture snapshots [--short]
                            a million snapshots: not a descriptor more than at the beginning
   torture syscalls [--short] [--cases N] [--seed S]

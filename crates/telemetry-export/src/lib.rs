@@ -5,6 +5,7 @@ pub mod chrome;
 pub mod csv;
 pub mod dot;
 pub mod jsonl;
+pub mod session;
 pub mod table;
 pub mod tree;
 

@@ -19,6 +19,11 @@ impl IdText {
         }
         Self(text)
     }
+
+    /// As a text of JSON.
+    pub(crate) fn quoted(&self) -> String {
+        format!("\"{}\"", String::from_utf8_lossy(&self.0))
+    }
 }
 
 /// Eight digits, all at once: a table would be asked for each, and this runs for every row.

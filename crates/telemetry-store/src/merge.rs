@@ -26,6 +26,7 @@ use statements::Statements;
 use task::{Site, Waiting};
 
 use crate::id_text::IdText;
+use crate::session::Ended;
 
 /// What a batch became.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +58,15 @@ pub(crate) struct Memory {
     waiting: Waiting,
     data_version: i64,
     last: Option<(u128, Counters)>,
+    ends: Option<Ends>,
+}
+
+/// Tasks that end, where somebody wants to know.
+#[derive(Debug, Default)]
+struct Ends {
+    /// In the batch that is being merged.
+    merging: Vec<IdText>,
+    committed: Vec<IdText>,
 }
 
 impl Memory {
@@ -82,8 +92,20 @@ impl Memory {
         batch.is_empty() && self.last == Some((source.id(), source.counters_after(batch)))
     }
 
+    /// Notes that the batch is committed.
     pub(crate) fn remember(&mut self, source: &dyn Source, batch: &Batch) {
         self.last = Some((source.id(), source.counters_after(batch)));
+        if let Some(ends) = &mut self.ends {
+            ends.committed.append(&mut ends.merging);
+        }
+    }
+
+    pub(crate) fn watch_ends(&mut self) {
+        self.ends.get_or_insert_default();
+    }
+
+    pub(crate) fn take_ended(&mut self) -> Ended {
+        Ended(self.ends.as_mut().map(|ends| std::mem::take(&mut ends.committed)).unwrap_or_default())
     }
 }
 
@@ -95,6 +117,8 @@ pub(crate) struct Merge<'a> {
     slots: &'a mut Slots,
     fields: &'a mut Fields,
     waiting: &'a mut Waiting,
+    /// None where nobody wants to know which tasks end.
+    ends: Option<&'a mut Vec<IdText>>,
     source: &'a dyn Source,
     batch: &'a Batch,
     clock: Clock,
@@ -110,7 +134,11 @@ impl<'a> Merge<'a> {
         source: &'a dyn Source,
         batch: &'a Batch,
     ) -> rusqlite::Result<Self> {
-        let Memory { keys, slots, fields, waiting, .. } = memory;
+        let Memory { keys, slots, fields, waiting, ends, .. } = memory;
+        let mut ends = ends.as_mut().map(|ends| &mut ends.merging);
+        if let Some(ends) = &mut ends {
+            ends.clear();
+        }
         let recorder = keys.recorder(connection, source)?;
         let statements = Statements::prepare(connection)?;
         Ok(Self {
@@ -120,6 +148,7 @@ impl<'a> Merge<'a> {
             slots,
             fields,
             waiting,
+            ends,
             source,
             batch,
             clock: source.clock(),
@@ -266,6 +295,12 @@ impl<'a> Merge<'a> {
             to_i64(counters.pending),
         ))?;
         Ok(())
+    }
+
+    fn note_end(&mut self, task: IdText) {
+        if let Some(ends) = &mut self.ends {
+            ends.push(task);
+        }
     }
 
     /// The key of a snapshot of this recorder.

@@ -143,7 +143,7 @@ impl Reader {
     /// What would go under a retention, at this moment.
     pub fn plan_retention(&self, retention: &Retention, now_ns: i64) -> Result<RetentionPlan, StoreError> {
         let bytes = crate::reader::unguarded_number(self.path(), BYTES)?;
-        plan(&self.connection, bytes, retention, now_ns).map_err(|source| self.failed(source))
+        plan(self.connection(), bytes, retention, now_ns).map_err(|source| self.failed(source))
     }
 }
 
@@ -264,6 +264,7 @@ const OF_TASKS: &[&str] = &[
 const OF_WORKFLOW: &[&str] = &[
     "delete from items where owner_id = (select workflow_id from workflow where key = ?1)",
     "delete from step where workflow = ?1",
+    "delete from session where workflow = ?1",
     "delete from left_out where workflow = ?1",
     "delete from brought_back where workflow = ?1",
     "delete from workflow where key = ?1",

@@ -222,6 +222,14 @@ impl Store {
         }
     }
 
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
     /// Runs something that writes, again while others are in the way.
     pub(crate) fn write<T>(
         &mut self,

@@ -10,6 +10,7 @@
 //! | `work [OPTIONS]` | works through a fixed amount, prints what came of it and ends with code 7, or as it is told |
 //! | `power` | records until killed, and prints how many tasks a flush has said to be written |
 //! | `damage TEMPLATE SCRATCH CASES SEED` | damages copies of the template's files and recovers them; prints figures as JSON |
+//! | `session [OPTIONS]` | records packets of a session, some of which fail |
 //! | `recover FOLDER` | brings the journals of the folder into its database, and prints the counts as JSON |
 //!
 //! The load tells the ledger, over its standard output, what was accepted: see `ledger.rs`.
@@ -27,6 +28,7 @@ mod queue;
 mod random;
 mod recovery;
 mod sampled;
+mod session;
 mod work;
 
 use std::error::Error;
@@ -57,6 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 number(next("the seed")?)?,
             )
         }
+        "session" => session::run(Options::parse(arguments)?),
         "recover" => recovery::run(next("the folder")?.as_ref()),
         other => Err(format!("there is no command {other}").into()),
     }

@@ -11,12 +11,14 @@ pub(super) struct Options {
     pub(super) seed: u64,
     /// Only the control.
     pub(super) queue: bool,
+    /// The example in candle instead of the host program.
+    pub(super) moe: bool,
 }
 
 impl Options {
     pub(super) fn parse(arguments: &[&str]) -> Result<Self, String> {
         let seed = RandomState::new().hash_one(std::process::id());
-        let mut options = Self { is_short: false, kills: None, cases: None, seed, queue: false };
+        let mut options = Self { is_short: false, kills: None, cases: None, seed, queue: false, moe: false };
         let mut arguments = arguments.iter();
         while let Some(name) = arguments.next() {
             let mut number = || {
@@ -29,6 +31,7 @@ impl Options {
                 "--cases" => options.cases = Some(number()? as usize),
                 "--seed" => options.seed = number()?,
                 "--queue" => options.queue = true,
+                "--moe" => options.moe = true,
                 _ => return Err(format!("there is no option {name}\n\n{}", crate::USAGE)),
             }
         }

@@ -109,11 +109,12 @@ fn mask_line(line: &str) -> String {
 }
 
 /// Fields whose values depend on the machine.
-const FIELDS: [(&str, &str); 6] = [
+const FIELDS: [(&str, &str); 7] = [
     ("  command  ", "PROGRAM"),
     ("  code  ", "CODE"),
     ("  where  ", "HOST"),
     ("  telemetry  ", "TELEMETRY"),
+    ("✓ schema  ", "VERSION"),
     ("✓ sqlite  ", "VERSION"),
     ("✓ gpu  ", "GPU"),
 ];

@@ -131,6 +131,11 @@ update workflow set
     agent_id = coalesce(?12, agent_id)
 where key = ?1";
 
+/// A workflow whose recorder is set to write session files.
+pub(super) const SESSION: &str = "
+insert or ignore into session (workflow)
+select ?1 from recorder r where r.key = ?2 and r.settings ->> '$.session.enabled' = 1";
+
 pub(super) const WORKFLOW_END: &str = "
 update workflow set
     recorder = iif(started_ns is null, ?2, recorder), status = ?3, error_kind = ?4, ended_ns = ?5,

@@ -148,6 +148,9 @@ impl Merge<'_> {
     ) -> rusqlite::Result<()> {
         let task = IdText::new(start.task.as_u128());
         self.find_site(&start)?;
+        if end.is_some() {
+            self.note_end(task);
+        }
         let mut steady = self.steady(&start);
         let begin_ns = self.clock.unix_ns(start.ticks);
         let activity = self.site.activity.as_deref();
@@ -212,6 +215,7 @@ impl Merge<'_> {
 
     pub(super) fn apply_end(&mut self, (end, items): (TaskEnd, Items<'_>)) -> rusqlite::Result<()> {
         let task = IdText::new(end.task.as_u128());
+        self.note_end(task);
         let activity = self.keys.activity(self.connection, self.source, end.activity)?;
         let ending = Ending::new(&end, &self.clock);
         let activity_of = activity.as_deref();
