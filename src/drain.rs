@@ -10,7 +10,7 @@ use telemetry_core::runtime::faults;
 use telemetry_core::settings::{Durability, Settings};
 use telemetry_journal::process::block_signals;
 use telemetry_journal::{Journal, Source};
-use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
+use telemetry_store::{Drain, Recovery, Retention, Store, StoreOptions, recover};
 
 use crate::error::Error;
 use crate::fork;
@@ -29,7 +29,11 @@ pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
         _ => telemetry_store::Durability::Process,
     };
     let options = StoreOptions { durability, ..StoreOptions::default() };
-    Ok(Store::open(&settings.store.path, options)?)
+    let mut store = Store::open(&settings.store.path, options)?;
+    if let Some(Ok(retention)) = settings.store.retention.as_ref().map(|text| text.parse()) {
+        store.keep(retention);
+    }
+    Ok(store)
 }
 
 /// The thread that writes.
@@ -179,6 +183,7 @@ impl Worker {
             }
             self.journal.prepare();
             self.check_journal();
+            self.delete_expired(&mut drain);
             if self.requests.lock().asked == state.asked {
                 self.journal.wait_for_work(self.interval);
             }
@@ -203,6 +208,27 @@ impl Worker {
     fn check_journal(&self) {
         if !self.journal.is_findable() {
             self.warn("the journal was deleted: what is not written yet does not survive this process");
+        }
+    }
+
+    /// Deletes what `store.retention` does not keep, a little at a time, and only while there is nothing to write and
+    /// nobody waits: no record is ever held up by it.
+    fn delete_expired(&self, drain: &mut Drain) {
+        let is_idle = || {
+            let state = *self.requests.lock();
+            self.journal.counters().pending == 0 && !state.is_stopping && state.asked == state.done
+        };
+        while is_idle() {
+            let now_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
+            let _writing = fork::writing();
+            match drain.store().delete_expired(now_ns) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    drain.store().keep(Retention::default());
+                    return self.warn(&format!("cannot delete what is too old: {}", explained(&error)));
+                }
+            }
         }
     }
 

@@ -41,7 +41,6 @@ mod drain;
 mod error;
 mod facts;
 mod fork;
-mod not_yet;
 #[cfg(doctest)]
 mod pages;
 mod recorder;

@@ -16,7 +16,6 @@ use telemetry_journal::{Config, Counters, Journal, Source, lanes_folder, process
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
-use crate::not_yet::not_yet;
 use crate::reload::{self, SettingsFile};
 use crate::ticker::Ticker;
 use crate::warning::{explained, warn};
@@ -218,9 +217,6 @@ impl Running {
 
     fn start(mut settings: Settings, surroundings: Surroundings) -> Result<Self, Error> {
         let Surroundings { file, inherited } = surroundings;
-        for key in not_yet(&settings) {
-            warn(&format!("the setting {key} has no effect in this version"));
-        }
         make_absolute(&mut settings);
         let redactor = Redactor::new(&settings.redaction)?;
         let folder = journal_folder(&settings);

@@ -4,6 +4,7 @@
 //! is the median over the rounds. The names to choose from are those of [`GOALS`].
 #![expect(clippy::print_stdout, reason = "its output is what a bench is for")]
 
+mod cli;
 mod cores;
 mod data;
 mod disabled;
@@ -39,6 +40,7 @@ const GOALS: &[(&str, Goal)] = &[
     ("drain", drain::run),
     ("disk", disk::run),
     ("views", views::run),
+    ("cli", cli::run),
     ("start", start::run),
 ];
 

@@ -17,7 +17,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("telemetry-export", &["telemetry-core", "telemetry-store"]),
     (
         "telemetry-cli",
-        &["telemetry-core", "telemetry-export", "telemetry-journal", "telemetry-sensors", "telemetry-store"],
+        &[
+            "telemetry",
+            "telemetry-core",
+            "telemetry-export",
+            "telemetry-journal",
+            "telemetry-sensors",
+            "telemetry-store",
+        ],
     ),
     (
         "telemetry",

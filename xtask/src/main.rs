@@ -21,7 +21,7 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   bench [NAME…]            measures what is promised, beside others: all of it, or only
-                           data, lightweight, disabled, snapshot, drain, disk, views, start
+                           data, lightweight, disabled, snapshot, drain, disk, views, cli, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
   bench instructions       counts the instructions of a recorded call and compares them with the committed ones

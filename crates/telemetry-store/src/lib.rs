@@ -6,24 +6,32 @@
 
 mod drain;
 mod error;
+mod exchange;
 mod file;
 mod id_text;
 mod merge;
 mod reader;
 mod recovery;
+mod retention;
 mod schema;
 mod session;
 mod store;
 
 pub use drain::{Drain, Pass};
 pub use error::StoreError;
+pub use exchange::{
+    ExactJson, FingerprintRecord, GapRecord, LeftOutRecord, MachineRecord, Record, RecorderRecord,
+    SiteRecord, SnapshotRecord, TaskRecord, WorkflowRecord,
+};
 pub use merge::Applied;
 pub use reader::{
-    ActivityRow, Cell, DerivationRow, Found, HealthRow, Inspection, JsonText, Lineage, LineageLimits, Order,
-    QueryLimits, Reader, RelatedTask, StatusCount, Table, TaskDetail, TaskFilter, TaskRow, TreeRow,
-    WorkflowFilter, WorkflowRow, inspect, sqlite_version,
+    ActivityRow, CallNode, Calls, Cell, CurveRow, DerivationRow, FailureGroup, Found, HealthRow, Inspection,
+    JsonText, Lineage, LineageLimits, Order, Orphans, ProcessRow, QueryLimits, Reader, RelatedTask,
+    Resources, SpanOfTime, SpanRow, StatusCount, Table, TaskCount, TaskDetail, TaskFilter, TaskRow,
+    ThreadRow, TreeLimits, TreeRow, View, WorkflowFilter, WorkflowRow, inspect, sqlite_version,
 };
 pub use recovery::{Recovery, recover};
+pub use retention::{Expired, Retention, RetentionPlan, parse_age, parse_size};
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use session::{Ended, PacketRow, Session, SessionSummaryRow};
 pub use store::{Durability, Store, StoreOptions};

@@ -3,7 +3,9 @@
 //! Everything a reader runs passes an authorizer that knows only reading, and a clock that ends a
 //! query which takes too long.
 
+mod calls;
 mod cell;
+mod copy;
 mod filter;
 mod guard;
 mod inspect;
@@ -11,7 +13,10 @@ mod lineage;
 mod query;
 mod resolve;
 mod rows;
+mod stream;
+mod summary;
 mod tasks;
+mod trace;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +25,7 @@ use std::time::Duration;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Params};
 
+pub use calls::{CallNode, Calls, FailureGroup, TreeLimits};
 pub use cell::{Cell, JsonText};
 pub use filter::{Order, TaskFilter, WorkflowFilter};
 pub use inspect::{Inspection, inspect, sqlite_version};
@@ -27,7 +33,10 @@ pub use lineage::{Lineage, LineageLimits};
 pub use query::{QueryLimits, Table};
 pub use resolve::Found;
 pub use rows::{ActivityRow, DerivationRow, HealthRow, RelatedTask, StatusCount, TaskRow, WorkflowRow};
+pub use stream::View;
+pub use summary::{Orphans, Resources, TaskCount};
 pub use tasks::TaskDetail;
+pub use trace::{CurveRow, ProcessRow, SpanOfTime, SpanRow, ThreadRow};
 pub use tree::TreeRow;
 
 use crate::error::StoreError;
@@ -39,7 +48,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A statement longer than this is no question of a person.
 const STATEMENT_BYTES_MAX: i32 = 1 << 20;
 /// The largest text or blob that a query may make: far above any cell, far below the memory of a machine.
-const VALUE_BYTES_MAX: i32 = 1 << 28;
+const VALUE_BYTES_MAX: i32 = 1 << 26;
 
 /// A database that is read.
 #[derive(Debug)]
@@ -61,6 +70,11 @@ impl Reader {
         guard::install(&mut connection, &deadline).map_err(|source| opening(path, source))?;
         drop(alone);
         Ok(Self { path: path.to_owned(), connection, deadline })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The workflows that pass the filter.
@@ -144,6 +158,12 @@ fn connect_as(path: &Path, query: &str) -> Result<Connection, StoreError> {
         .map_err(|source| opening(path, source))?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0).map_err(|source| opening(path, source))?;
     Ok(connection)
+}
+
+/// A number that only a connection without the guard may ask for.
+pub(crate) fn unguarded_number(path: &Path, sql: &str) -> Result<i64, StoreError> {
+    let number = connect(path)?.query_row(sql, (), |row| row.get(0));
+    number.map_err(|source| schema::failed(path, "reading", source))
 }
 
 fn opening(path: &Path, source: rusqlite::Error) -> StoreError {

@@ -11,6 +11,7 @@ use crate::error::{StoreError, is_busy, is_damage};
 use crate::file::{self, Standing, Watch};
 use crate::id_text::IdText;
 use crate::merge::{Applied, Memory, Merge, Origin};
+use crate::retention::Keeping;
 use crate::schema;
 
 /// Older ones can lose committed rows when a write and a checkpoint meet.
@@ -69,6 +70,7 @@ pub struct Store {
     log_bytes_next: u64,
     memory: Memory,
     warnings: Vec<String>,
+    pub(crate) keeping: Keeping,
 }
 
 impl Store {
@@ -109,6 +111,7 @@ impl Store {
             log_bytes_next: options.log_bytes_max,
             memory,
             warnings,
+            keeping: Keeping::default(),
         })
     }
 
