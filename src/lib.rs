@@ -37,6 +37,7 @@ mod drain;
 #[path = "drain/none.rs"]
 mod drain;
 mod error;
+mod event;
 mod facts;
 mod fork;
 mod not_yet;
@@ -58,11 +59,13 @@ mod warning;
 mod workflow;
 
 pub use error::Error;
+pub use event::Event;
 pub use recorder::{Flushed, Recorder};
 
 pub use task::Task;
 pub use telemetry_core::capture::Capture;
 pub use telemetry_core::encoder::ValueEncoder;
+pub use telemetry_core::event::{Category, EventKind, EventValue};
 pub use telemetry_core::file::{File, file};
 pub use telemetry_core::id::{ParseIdError, TaskId, WorkflowId};
 pub use telemetry_core::level::Level;
@@ -94,8 +97,8 @@ pub mod __private {
     pub use telemetry_core::level::Level;
     pub use telemetry_core::record::Field;
     pub use telemetry_core::runtime::{
-        AsyncWorkflow, Callsite, Context, Dependencies, Guard, Parent, Returns, TaskFuture, WorkflowOptions,
-        WorkflowSite, begin, run,
+        AsyncWorkflow, Callsite, Context, Dependencies, EventSite, Guard, Measured, Parent, Returns,
+        TaskFuture, WorkflowOptions, WorkflowSite, begin, run,
     };
     pub use telemetry_core::{__capture as capture, __capture_error as capture_error, __outcome as outcome};
 }

@@ -34,6 +34,7 @@ pub(crate) fn run(name: &str) -> i32 {
         "nested_workflows" => crate::options::nested_workflows(),
         "one_burst" => one_burst(),
         "starts_a_child" => starts_a_child(),
+        "events" => crate::events::events(),
         "evil" => return crate::evil::recorded::run(),
         "evil_bare" => return crate::evil::bare::run(),
         "huge_values" => crate::evil::huge_values(),

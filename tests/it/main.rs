@@ -5,6 +5,7 @@ mod bodies;
 mod bounds;
 mod context;
 mod defects;
+mod events;
 mod evil;
 mod left_out;
 mod loads;

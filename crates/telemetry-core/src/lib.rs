@@ -5,6 +5,7 @@
 
 pub mod capture;
 pub mod encoder;
+pub mod event;
 pub mod file;
 pub mod glob;
 pub mod id;

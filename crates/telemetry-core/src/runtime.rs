@@ -11,6 +11,7 @@
 mod callsite;
 mod carry;
 mod current;
+mod event;
 mod future;
 mod guard;
 mod handle;
@@ -29,6 +30,7 @@ mod workflow;
 pub use callsite::Callsite;
 pub use carry::{CallInCurrentTask, InContext, InCurrentTask};
 pub use current::{Context, Entered};
+pub use event::{EventSite, Measured, record_event};
 pub use future::{Returns, TaskFuture, begin};
 pub use guard::Guard;
 pub use handle::{CurrentTask, current_task};
