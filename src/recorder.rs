@@ -11,7 +11,7 @@ use telemetry_core::level::Level;
 use telemetry_core::redaction::Redactor;
 use telemetry_core::runtime::{Recording, RecordingOptions};
 use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
-use telemetry_journal::{Config, Counters, Journal, Source, process, without_size_signal};
+use telemetry_journal::{Config, Counters, Journal, Source, Standing, process, without_size_signal};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
@@ -288,11 +288,16 @@ fn lightweight() -> Settings {
 /// Makes the journal, with smaller lanes where there is no room for those that the settings ask for.
 fn create_journal(folder: &Path, settings: &Settings) -> Result<&'static Journal, Error> {
     let config = journal_config(settings);
-    Journal::create(folder, config).or_else(|error| {
+    let standing = Standing {
+        name: settings.journal.name.as_deref(),
+        is_drained_from_outside: settings.journal.drain == DrainMode::External,
+    };
+    Journal::create_as(folder, config, standing).or_else(|error| {
         if !error.is_no_room() || config.lane_bytes <= LANE_BYTES_SMALL {
             return Err(error.into());
         }
-        let journal = Journal::create(folder, Config { lane_bytes: LANE_BYTES_SMALL, ..config })?;
+        let small = Config { lane_bytes: LANE_BYTES_SMALL, ..config };
+        let journal = Journal::create_as(folder, small, standing)?;
         warn(&format!("{error}: recording with lanes of {LANE_BYTES_SMALL} bytes"));
         Ok(journal)
     })

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
@@ -15,7 +15,7 @@ use crate::journal::resolve_spills;
 use crate::lane::Ring;
 use crate::layout::{self, Block, BlockKind, HEADER_WORDS};
 use crate::leftovers;
-use crate::memory::zeroed;
+use crate::memory::read_words;
 use crate::names::read_entries;
 use crate::source::{Counters, Name, Source};
 use crate::tally::{Tally, read_table};
@@ -68,7 +68,9 @@ impl DeadJournal {
             let Some(words) = read_block(&file, block, header.ring_words) else { continue };
             match block.kind {
                 BlockKind::Lane => lanes.push(words),
-                BlockKind::Names => read_entries(&words, &mut names),
+                BlockKind::Names => {
+                    read_entries(&words, &mut names);
+                }
                 BlockKind::Tallies => tallies.extend(read_table(&words)),
             }
         }
@@ -204,14 +206,4 @@ fn read_block(file: &File, block: Block, ring_words: usize) -> Option<Box<[Atomi
         return None;
     }
     read_words(file, block.offset_bytes(), block.words()).ok()
-}
-
-fn read_words(file: &File, offset_bytes: u64, words: usize) -> io::Result<Box<[AtomicU64]>> {
-    let mut bytes = vec![0; words * 8];
-    file.read_exact_at(&mut bytes, offset_bytes)?;
-    let memory = zeroed(words);
-    for (slot, chunk) in memory.iter().zip(bytes.as_chunks::<8>().0) {
-        slot.store(u64::from_le_bytes(*chunk), std::sync::atomic::Ordering::Relaxed);
-    }
-    Ok(memory)
 }

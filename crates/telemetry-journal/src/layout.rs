@@ -19,6 +19,7 @@
 //! | 12 | checksum of words 0 to 11 |
 //! | 16 | number of blocks |
 //! | 17 | number of clock points |
+//! | 18 | 1 where another process drains it, else 0 |
 //! | 64 … | clock points: ticks, unix nanoseconds, 2⁻³² nanoseconds a tick |
 //! | 256 … | directory of blocks: `kind:8 pages:24 first page:32`, lowest bits first |
 //!
@@ -71,6 +72,7 @@ pub(crate) mod header {
     pub(crate) const CHECKSUM: usize = 12;
     pub(crate) const BLOCKS: usize = 16;
     pub(crate) const POINTS: usize = 17;
+    pub(crate) const DRAINED_FROM_OUTSIDE: usize = 18;
     pub(crate) const FIRST_POINT: usize = 64;
     pub(crate) const DIRECTORY: usize = 256;
 }

@@ -5,11 +5,13 @@
 
 mod batch;
 mod bell;
+mod blocks;
 mod checksum;
 pub mod clock;
 mod dead;
 mod error;
 mod file;
+mod follow;
 mod frame;
 mod header;
 mod journal;
@@ -24,13 +26,15 @@ pub mod process;
 mod producer;
 mod source;
 mod spill;
+mod sync;
 mod tally;
+mod tap;
 
 pub use batch::{Batch, Frame, to_words};
 pub use dead::{DeadJournal, find_journals, put_aside};
 pub use error::JournalError;
 pub use frame::GAP_KIND;
-pub use journal::{Config, Journal};
+pub use journal::{Config, Journal, Standing};
 pub use lane::Outgoing;
 pub use leftovers::remove_leftovers;
 pub use limit::without_size_signal;
@@ -38,3 +42,4 @@ pub use names::NAME_BYTES_MAX;
 pub use producer::{Lane, OnFull};
 pub use source::{Counters, DropReason, Name, Source};
 pub use tally::Tally;
+pub use tap::{Sightings, Tap};
