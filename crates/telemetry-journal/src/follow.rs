@@ -27,7 +27,7 @@ pub(crate) struct Cursor {
     position: u64,
     /// The number of the frame that comes next; none while it is not known.
     expected: Option<u64>,
-    /// How many frames went by before it came.
+    /// How many frames went by before it came, or were skipped.
     pub(crate) before: u64,
     pub(crate) seen: u64,
     pub(crate) missed: u64,
@@ -75,7 +75,7 @@ impl Cursor {
     fn is_at(&mut self, sequence: u64) {
         match self.expected {
             Some(expected) => self.missed += sequence.saturating_sub(expected),
-            None => self.before = sequence,
+            None => self.before = sequence.saturating_sub(self.seen + self.missed),
         }
         self.expected = Some(sequence);
         self.is_lost = false;
@@ -137,6 +137,7 @@ impl Ring<'_> {
     /// Moves the cursor behind everything that is published.
     pub(crate) fn skip(&self, cursor: &mut Cursor) {
         cursor.jump(self.head());
+        cursor.expected = None;
         self.settle(cursor);
     }
 
