@@ -73,8 +73,9 @@ pub use telemetry_core::runtime::{CallInCurrentTask, InContext, InCurrentTask};
 pub use telemetry_core::runtime::{Context, CurrentTask, Entered, current_task};
 pub use telemetry_core::settings::{Settings, SettingsError};
 pub use telemetry_core::status::{ErrorKind, Status};
+pub use telemetry_core::tap::{Seen, Tap, What};
 pub use telemetry_core::value::FileState;
-pub use telemetry_journal::{Counters, DropReason};
+pub use telemetry_journal::{Counters, DropReason, JournalError, Sightings};
 pub use telemetry_macros::{task, workflow};
 pub use workflow::Workflow;
 

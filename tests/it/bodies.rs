@@ -35,6 +35,8 @@ pub(crate) fn run(name: &str) -> i32 {
         "one_burst" => one_burst(),
         "starts_a_child" => starts_a_child(),
         "events" => crate::events::events(),
+        "floats" => crate::tap::floats(),
+        "tapped" => crate::tap::tapped(),
         "evil" => return crate::evil::recorded::run(),
         "evil_bare" => return crate::evil::bare::run(),
         "huge_values" => crate::evil::huge_values(),

@@ -22,4 +22,5 @@ mod rules;
 mod sampling;
 mod secrets;
 mod storm;
+mod tap;
 mod tidy;

@@ -50,6 +50,9 @@ pub(crate) enum Command {
     /// Check the database, the journals and their counters
     #[command(after_help = include_str!("help/doctor.txt"))]
     Doctor(Doctor),
+    /// Watch what running programs record, as it happens
+    #[command(after_help = include_str!("help/tail.txt"))]
+    Tail(crate::commands::tail::Tail),
 }
 
 #[derive(Args, Debug)]
@@ -168,7 +171,7 @@ impl FormatArguments {
     }
 }
 
-fn parse_status(word: &str) -> Result<Status, String> {
+pub(crate) fn parse_status(word: &str) -> Result<Status, String> {
     Status::from_word(&word.to_ascii_uppercase()).ok_or_else(|| {
         let known: Vec<String> = Status::ALL.iter().map(|status| status.as_str().to_lowercase()).collect();
         format!("known are {}", known.join(", "))

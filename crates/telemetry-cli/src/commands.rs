@@ -5,6 +5,7 @@ mod ls;
 mod recover;
 mod show;
 mod sql;
+pub(crate) mod tail;
 
 use crate::arguments::{Arguments, Command};
 use crate::failure::{Failure, Outcome};
@@ -20,5 +21,6 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::Recover(command) => recover::run(command, &place?, printer),
         Command::Show(command) => show::run(command, &place?, printer),
         Command::Sql(command) => sql::run(command, &place?, printer),
+        Command::Tail(command) => tail::run(command, &place?, printer),
     }
 }

@@ -42,6 +42,9 @@ pub(crate) enum Failure {
     /// An id that could mean several things, and what these are, a line each.
     #[error("{wanted:?} could be any of\n{}", candidates.join("\n"))]
     Ambiguous { wanted: String, candidates: Vec<String> },
+    /// There is nothing to watch.
+    #[error("{what}")]
+    NoJournal { what: String },
     /// Whoever read the data has enough of it.
     #[error("the pipe is closed")]
     ClosedPipe,
@@ -61,7 +64,8 @@ impl Failure {
         match self {
             Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
-            ) => 3,
+            )
+            | Self::NoJournal { .. } => 3,
             _ => 1,
         }
     }
@@ -79,6 +83,7 @@ impl Failure {
     fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Store(error) => store_hint(error),
+            Self::NoJournal { .. } => Some("telemetry tail -f waits for a program that records"),
             Self::Ambiguous { .. } => Some("write more of the id"),
             _ => None,
         }

@@ -16,5 +16,6 @@ pub mod runtime;
 pub mod sensor;
 pub mod settings;
 pub mod status;
+pub mod tap;
 pub mod value;
 mod words;

@@ -119,10 +119,15 @@ impl Blocks {
         header::read_clock(&self.words)
     }
 
+    /// Whether it was copied, because nobody writes to it.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.access == Access::Copy
+    }
+
     /// Whether nothing can come any more: the process is gone, or has closed its journal.
     pub(crate) fn is_over(&self) -> bool {
         let is_removed = self.file.metadata().is_ok_and(|metadata| metadata.nlink() == 0);
-        self.access == Access::Copy || is_removed || !self.header.owner.is_alive()
+        self.is_copy() || is_removed || !self.header.owner.is_alive()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::follow::Cursor;
 use crate::journal::resolve_spills;
 use crate::source::Name;
 
-/// What one look takes out of a lane at the most.
+/// What one look takes out of the lane of a running process at the most.
 const LOOK_WORDS_MAX: usize = 1 << 17;
 
 /// Watches one journal.
@@ -54,14 +54,15 @@ impl Tap {
         }
     }
 
-    /// Appends what was published since the last look to `batch`, lane by lane; at most some 100,000 words of
-    /// each, so that a look ends although the program is faster. Nothing new means that the batch stays as it
-    /// is.
+    /// Appends what was published since the last look to `batch`, lane by lane; while the process runs, at
+    /// most some 100,000 words of each, so that a look ends although the program is faster. Nothing new means
+    /// that the batch stays as it is.
     pub fn look(&mut self, batch: &mut Batch) -> Result<(), JournalError> {
         self.blocks.refresh()?;
         self.cursors.resize_with(self.blocks.lanes.len(), Cursor::first);
+        let words_max = if self.blocks.is_copy() { usize::MAX } else { LOOK_WORDS_MAX };
         for ((index, ring), cursor) in self.blocks.rings().zip(&mut self.cursors) {
-            ring.follow(cursor, index, batch, LOOK_WORDS_MAX);
+            ring.follow(cursor, index, batch, words_max);
         }
         // A name is added before the first record that refers to it: whoever saw the record finds it now.
         self.blocks.refresh()?;
