@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use telemetry_core::id::{RecorderId, WorkflowId};
 use telemetry_core::level::Level;
@@ -25,6 +25,9 @@ use crate::{facts, fork, sampler, sensors};
 const LANE_BYTES_SMALL: u64 = 1 << 16;
 /// How long the end of the process waits for the drain.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
+
+/// How often a flush looks whether a drain in another process is done.
+const OUTSIDE_LOOK: Duration = Duration::from_millis(1);
 
 /// The recorder in force; in a forked child, its parent's until the child has one.
 static RUNNING: Mutex<Option<Arc<Running>>> = Mutex::new(None);
@@ -117,7 +120,8 @@ impl Recorder {
     /// the file that they come from is watched.
     pub fn start_with_found_settings() -> Result<Self, Error> {
         let lookup = Lookup::from_process();
-        let Loaded { settings, origin, .. } = Settings::load_from(&lookup)?;
+        let Loaded { settings, origin, warnings, .. } = Settings::load_from(&lookup)?;
+        warnings.iter().for_each(|warning| warn(warning));
         let file = SettingsFile::of(&origin, lookup);
         Self::start_within(settings, Surroundings { file, inherited: None })
     }
@@ -125,8 +129,9 @@ impl Recorder {
     /// Waits until everything that was accepted before the call is in the database, or the time is over.
     pub fn flush(&self, timeout: Duration) -> Flushed {
         let Some(running) = self.running() else { return Flushed { persisted: 0, remaining: 0 } };
-        if let Some(drain) = &running.drain {
-            drain.flush(timeout);
+        match &running.drain {
+            Some(drain) => drain.flush(timeout),
+            None => wait_for_drain(running.recording.journal(), timeout),
         }
         let counters = running.recording.journal().counters();
         Flushed { persisted: counters.persisted, remaining: counters.pending }
@@ -315,6 +320,18 @@ fn journal_config(settings: &Settings) -> Config {
             _ => telemetry_journal::OnFull::Wait,
         },
         wait_max: Duration::from_millis(journal.wait_ms_max),
+    }
+}
+
+/// Waits until another process has drained the journal, or the time is over.
+fn wait_for_drain(journal: &Journal, timeout: Duration) {
+    let begun = Instant::now();
+    while journal.counters().pending > 0 {
+        let left = timeout.saturating_sub(begun.elapsed());
+        if left.is_zero() {
+            break;
+        }
+        std::thread::sleep(left.min(OUTSIDE_LOOK));
     }
 }
 

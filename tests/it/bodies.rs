@@ -37,6 +37,7 @@ pub(crate) fn run(name: &str) -> i32 {
         "events" => crate::events::events(),
         "floats" => crate::tap::floats(),
         "tapped" => crate::tap::tapped(),
+        "pours" => crate::outside::pours(),
         "evil" => return crate::evil::recorded::run(),
         "evil_bare" => return crate::evil::bare::run(),
         "huge_values" => crate::evil::huge_values(),

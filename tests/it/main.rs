@@ -11,6 +11,7 @@ mod left_out;
 mod loads;
 mod naughty;
 mod options;
+mod outside;
 mod pipeline;
 mod processes;
 mod programs;

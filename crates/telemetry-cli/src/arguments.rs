@@ -53,6 +53,9 @@ pub(crate) enum Command {
     /// Watch what running programs record, as it happens
     #[command(after_help = include_str!("help/tail.txt"))]
     Tail(crate::commands::tail::Tail),
+    /// Write for programs that only fill their journals
+    #[command(after_help = include_str!("help/drain.txt"))]
+    Drain(crate::commands::drain::Drain),
 }
 
 #[derive(Args, Debug)]

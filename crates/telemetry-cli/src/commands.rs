@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod doctor;
+pub(crate) mod drain;
 mod ls;
 mod recover;
 mod show;
@@ -17,6 +18,7 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
     let place = Place::find(&arguments.global);
     match &arguments.command {
         Command::Doctor(command) => doctor::run(command, place, printer),
+        Command::Drain(command) => drain::run(command, &place?, printer),
         Command::Ls(command) => ls::run(command, &place?, printer),
         Command::Recover(command) => recover::run(command, &place?, printer),
         Command::Show(command) => show::run(command, &place?, printer),

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Point};
 use crate::error::JournalError;
 use crate::header::{self, Header};
 use crate::lane::Ring;
@@ -117,6 +117,13 @@ impl Blocks {
 
     pub(crate) fn clock(&self) -> Clock {
         header::read_clock(&self.words)
+    }
+
+    /// Writes the points of its clock; of a journal that is drained.
+    pub(crate) fn write_points(&self, points: &[Point]) {
+        if self.access == Access::Drain {
+            header::write_points(&self.words, points);
+        }
     }
 
     /// Whether it was copied, because nobody writes to it.

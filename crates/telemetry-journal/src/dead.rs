@@ -116,6 +116,11 @@ impl DeadJournal {
         &self.path
     }
 
+    /// Whether another process drained it.
+    pub fn is_drained_from_outside(&self) -> bool {
+        self.header.is_drained_from_outside
+    }
+
     /// When the journal was made, unix nanoseconds.
     pub fn created_unix_ns(&self) -> i64 {
         self.header.created_unix_ns

@@ -155,7 +155,12 @@ impl Journal {
         };
         header.write(words);
         let path = backing.as_ref().map(|backing| backing.path.clone());
-        let common = Box::leak(Box::new(Common::new(config.on_full, config.wait_max, path)));
+        let common = Box::leak(Box::new(Common::new(
+            config.on_full,
+            config.wait_max,
+            path,
+            standing.is_drained_from_outside,
+        )));
         Box::leak(Box::new(Self {
             header,
             words,

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod id_text;
 mod merge;
+mod outside;
 mod reader;
 mod recovery;
 mod schema;
@@ -17,6 +18,7 @@ mod store;
 pub use drain::{Drain, Pass};
 pub use error::StoreError;
 pub use merge::Applied;
+pub use outside::{OutsideDrain, OutsidePass};
 pub use reader::{
     ActivityRow, Cell, DerivationRow, Found, HealthRow, Inspection, JsonText, Lineage, LineageLimits, Order,
     QueryLimits, Reader, RelatedTask, StatusCount, Table, TaskDetail, TaskFilter, TaskRow, TreeRow,
