@@ -9,6 +9,7 @@ mod data;
 mod disabled;
 mod disk;
 mod drain;
+mod events;
 mod fastrace_spans;
 mod flowcept;
 mod functions;
@@ -35,6 +36,7 @@ const GOALS: &[(&str, Goal)] = &[
     ("data", data::run),
     ("lightweight", lightweight::run),
     ("disabled", disabled::run),
+    ("events", events::run),
     ("snapshot", snapshot::run),
     ("drain", drain::run),
     ("disk", disk::run),

@@ -49,7 +49,8 @@ fn what_a_program_records_is_written_while_it_runs_and_after_it_died() {
         "select w.status, t.status, t.used, t.generated from workflows w join tasks t using (workflow_id)";
     assert_eq!(place.table(standing), "RUNNING|FINISHED|{\"x\":21}|{\"y\":42}\n");
     assert_eq!(place.table("select name, value from events"), "tx_bytes|1048576\n");
-    let close = "select abs(started_at - unixepoch('now')) < 600, duration_ns between 1 and 60000000000 from tasks";
+    let close =
+        "select abs(started_at - unixepoch('now')) < 600, duration_ns between 1 and 60000000000 from tasks";
     assert_eq!(place.table(close), "1|1\n");
     program.kill();
     let pass = drain.pass().unwrap();

@@ -20,7 +20,7 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   bench [NAME…]            measures what is promised, beside others: all of it, or only
-                           data, lightweight, disabled, snapshot, drain, disk, views, start
+                           data, lightweight, disabled, events, snapshot, drain, disk, views, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
   fuzz [NAME…]             runs the fuzz targets, 10 minutes each
@@ -36,11 +36,13 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --queue              only the control: a plain queue, which must lose records
   torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
   torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
+  torture loom [--short]   a lane with its producer, its drain and a tap, in every order there can be
   torture sampling [--short]
                            a million nested tasks, sampled: what is kept and what is counted as left
                            out are all of them, and every error is there with its ancestors
   torture snapshots [--short]
-                           a million snapshots: not a descriptor more than at the beginning";
+                           a million snapshots: not a descriptor more than at the beginning
+  torture tap [--short]    kills a program, who watches it and who drains it, in all orders, 300 times";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

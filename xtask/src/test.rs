@@ -27,6 +27,8 @@ pub(crate) fn run() -> Outcome {
         ("functions without capture", &|| succeed(&mut without_capture()?)),
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
         ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
+        ("torture tap, short", &|| torture::run(&["tap", "--short"])),
+        ("torture loom, short", &|| torture::run(&["loom", "--short"])),
         ("torture ids", &|| torture::run(&["ids"])),
         ("fuzz, short", &|| fuzz::run(&["--short"])),
     ];

@@ -4,11 +4,13 @@ mod check;
 mod fork;
 mod ids;
 mod kill;
+mod loom;
 mod options;
 mod random;
 mod round;
 mod sampling;
 mod snapshots;
+mod tap;
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,8 +29,10 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "fork" => fork::run(&options),
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),
+        "loom" => loom::run(&options),
         "sampling" => sampling::run(&options),
         "snapshots" => snapshots::run(&options),
+        "tap" => tap::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),
     }
 }

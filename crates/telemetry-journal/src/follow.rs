@@ -77,7 +77,7 @@ impl Cursor {
             Some(expected) => self.missed += sequence.saturating_sub(expected),
             None => self.before = sequence.saturating_sub(self.seen + self.missed),
         }
-        self.expected = Some(sequence);
+        self.expected = self.expected.max(Some(sequence));
         self.is_lost = false;
     }
 
@@ -109,8 +109,9 @@ impl Ring<'_> {
                     taken += words;
                 }
                 Copied::Overrun => {
-                    head = self.head();
                     cursor.jump(self.oldest());
+                    // Not before: the oldest frame may be younger than a head that was read earlier.
+                    head = self.head();
                     taken += OVERRUN_WORDS;
                 }
                 Copied::Whole { .. } => {

@@ -346,7 +346,7 @@ pub(crate) fn gap(fixed: &[u64; 3]) -> Outgoing<'_> {
     Outgoing { kind: GAP_KIND, fixed, tail: &[] }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::batch::to_words;

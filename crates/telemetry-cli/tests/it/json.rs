@@ -76,7 +76,7 @@ fn the_doctor_has_checks_and_counters() {
     assert_eq!(report["ok"], true);
     assert_eq!(
         report["checks"][2],
-        json!({"name": "schema", "state": "ok", "detail": "version 3", "remedy": null})
+        json!({"name": "schema", "state": "ok", "detail": "version 4", "remedy": null})
     );
     let recorder = &report["recorders"][0];
     assert_eq!((&recorder["offered"], &recorder["persisted"]), (&json!(41), &json!(41)));

@@ -9,3 +9,4 @@ mod pages;
 mod screen;
 mod settings;
 mod tables;
+mod tail;

@@ -152,7 +152,7 @@ fn the_doctor_finds_nothing_wrong() {
 -- stdout
 ✓ settings  not looked for: --database names the file
 ✓ database  DIR/.telemetry/provenance.db, SIZE
-✓ schema  version 3
+✓ schema  version 4
 ✓ integrity  every page is sound
 ✓ log  empty
 ✓ sqlite  VERSION
