@@ -121,7 +121,9 @@ impl Recorder {
     pub fn start_with_found_settings() -> Result<Self, Error> {
         let lookup = Lookup::from_process();
         let Loaded { settings, origin, warnings, .. } = Settings::load_from(&lookup)?;
-        warnings.iter().for_each(|warning| warn(warning));
+        for warning in &warnings {
+            warn(warning);
+        }
         let file = SettingsFile::of(&origin, lookup);
         Self::start_within(settings, Surroundings { file, inherited: None })
     }

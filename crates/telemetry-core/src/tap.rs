@@ -38,7 +38,7 @@ use names::Names;
 /// ```
 #[derive(Debug)]
 pub struct Tap {
-    tap: telemetry_journal::Tap,
+    journal: telemetry_journal::Tap,
     names: Names,
     batch: Batch,
 }
@@ -146,21 +146,21 @@ impl Tap {
     /// Begins to watch the journal of a process, at the oldest records that are still there. The journal of
     /// a process that is gone is read as it was left.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let tap = telemetry_journal::Tap::open(path)?;
-        Ok(Self { tap, names: Names::default(), batch: Batch::new() })
+        let journal = telemetry_journal::Tap::open(path)?;
+        Ok(Self { journal, names: Names::default(), batch: Batch::new() })
     }
 
     /// Passes over everything that is there: only what comes from now on is seen.
     pub fn skip_to_end(&mut self) {
-        self.tap.skip_to_end();
+        self.journal.skip_to_end();
     }
 
     /// What was recorded since the last look, in the order in which it happened. Snapshots are passed over.
     pub fn look(&mut self) -> Result<Vec<Seen>, JournalError> {
         self.batch.clear();
-        self.tap.look(&mut self.batch)?;
-        let clock = self.tap.clock();
-        let (tap, names) = (&self.tap, &mut self.names);
+        self.journal.look(&mut self.batch)?;
+        let clock = self.journal.clock();
+        let (tap, names) = (&self.journal, &mut self.names);
         let read = |frame| Reading { tap, names: &mut *names, clock: &clock }.read(frame);
         let mut seen: Vec<Seen> = self.batch.frames().filter_map(read).collect();
         seen.sort_by_key(|seen| (seen.at_unix_ns, seen.lane, seen.sequence));
@@ -170,32 +170,32 @@ impl Tap {
     /// Whether nothing can come any more: the process is gone, or has closed its journal. One more look then
     /// sees the last of it.
     pub fn is_over(&self) -> bool {
-        self.tap.is_over()
+        self.journal.is_over()
     }
 
     /// What it saw and missed so far, of all records.
     pub fn sightings(&self) -> Sightings {
-        self.tap.sightings()
+        self.journal.sightings()
     }
 
     /// The process that writes, or wrote, the journal.
     pub fn pid(&self) -> u32 {
-        self.tap.pid()
+        self.journal.pid()
     }
 
     /// The id of the recorder.
     pub fn id(&self) -> crate::id::RecorderId {
-        crate::id::RecorderId::from_u128(self.tap.id())
+        crate::id::RecorderId::from_u128(self.journal.id())
     }
 
     /// The journal.
     pub fn path(&self) -> &Path {
-        self.tap.path()
+        self.journal.path()
     }
 
     /// What is known of the process.
     pub fn process(&self) -> Option<ProcessName> {
-        names::process(&self.tap)
+        names::process(&self.journal)
     }
 }
 

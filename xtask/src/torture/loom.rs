@@ -1,12 +1,12 @@
 //! The campaign `loom`: a lane with its producer, its drain and a tap, in every order that the memory model
-//! allows. The short form allows a thread to be interrupted twice.
+//! allows. The short form allows a thread to be interrupted once.
 
 use super::options::Options;
 use crate::Outcome;
 use crate::cargo::{cargo, target_folder};
 use crate::terminal::say;
 
-const PREEMPTIONS_SHORT: &str = "2";
+const PREEMPTIONS_SHORT: &str = "1";
 
 /// Runs the campaign.
 pub(super) fn run(options: &Options) -> Outcome {

@@ -28,6 +28,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 const SEARCH_EVERY: Duration = Duration::from_millis(200);
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags, of which at most two are given")]
 pub(crate) struct Tail {
     /// A journal or a folder with journals; or a recorder: its name, its process, or the beginning of its id
     /// [default: all programs that record here]

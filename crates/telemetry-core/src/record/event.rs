@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn an_event_comes_back_with_and_without_its_owners() {
-        let (task, workflow) = (TaskId::from_u128(7 << 64 | 8), WorkflowId::from_u128(9 << 64 | 10));
+        let (task, workflow) = (TaskId::from_u128(0x7 << 64 | 0x8), WorkflowId::from_u128(0x9 << 64 | 0xA));
         for (task, workflow) in
             [(None, None), (Some(task), None), (None, Some(workflow)), (Some(task), Some(workflow))]
         {

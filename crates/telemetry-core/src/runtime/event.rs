@@ -229,13 +229,13 @@ impl SeriesCache {
         };
         add(measured.name);
         add(measured.unit.unwrap_or_default());
-        fixed.iter().for_each(|(name, value)| {
+        for (name, value) in fixed {
             add(name);
             add(value);
-        });
-        labels.iter().zip(texts).for_each(|((name, _), text)| {
+        }
+        for ((name, _), text) in labels.iter().zip(texts) {
             add(name);
             add(text);
-        });
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::{Display, Write};
 
 use super::{Seen, What};
 use crate::event::EventValue;
+use crate::status::ErrorKind;
 use crate::value::{Encoded, float_json, quoted_json};
 
 impl Seen {
@@ -65,7 +66,7 @@ impl What {
                 line.word("activity_id", activity.as_deref());
                 line.id("task_id", Some(*task));
                 line.word("status", Some(status.as_str()));
-                line.word("error_kind", error_kind.map(|kind| kind.as_str()));
+                line.word("error_kind", error_kind.map(ErrorKind::as_str));
                 line.raw("stderr", stderr.as_deref().unwrap_or("null"));
                 line.raw("generated", generated);
             }
