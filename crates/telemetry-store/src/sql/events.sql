@@ -26,7 +26,6 @@ create table event (
 ) without rowid;
 create index event_by_task on event (task_id) where task_id is not null;
 create index event_by_workflow on event (workflow, series);
-create index event_by_series on event (series);
 
 -- Which series a workflow has, so that its sums need not search for them.
 create table measured (
@@ -34,7 +33,6 @@ create table measured (
     series integer not null,
     primary key (workflow, series)
 ) without rowid;
-create index measured_by_series on measured (series);
 
 -- The bounds of histograms: 1, 2.5 and 5 times the powers of ten.
 create table histogram_bound (le real primary key) without rowid;

@@ -28,7 +28,6 @@ const QUESTIONS: &[&str] = &[
     "select * from events where task_id = 'x'",
     "select * from events where workflow_id = 'x'",
     "select * from events where workflow_id = 'x' and name = 'y'",
-    "select * from events where name = 'x'",
     "select * from event_series where workflow_id = 'x'",
     "select * from event_histograms where workflow_id = 'x'",
     "select * from machines where machine_id = 'x'",
