@@ -3,6 +3,7 @@
 mod completions;
 mod config;
 mod doctor;
+pub(crate) mod drain;
 mod export;
 mod gc;
 mod import;
@@ -14,6 +15,7 @@ mod run;
 mod show;
 mod snapshot;
 mod sql;
+pub(crate) mod tail;
 mod tree;
 
 use crate::arguments::{Arguments, Command};
@@ -28,6 +30,7 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::Completions(command) => completions::run(command, printer),
         Command::Config(command) => config::run(command, printer),
         Command::Doctor(command) => doctor::run(command, place(), printer),
+        Command::Drain(command) => drain::run(command, &place()?, printer),
         Command::Export(command) => export::run(command, &place()?, printer),
         Command::Gc(command) => gc::run(command, &place()?, printer),
         Command::Import(command) => import::run(command, &place()?, printer),
@@ -40,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::Show(command) => show::run(command, &place()?, printer),
         Command::Snapshot(command) => snapshot::run(command, &place()?, printer),
         Command::Sql(command) => sql::run(command, &place()?, printer),
+        Command::Tail(command) => tail::run(command, &place()?, printer),
         Command::Tree(command) => tree::run(command, &place()?, printer),
     }
 }

@@ -65,6 +65,9 @@ pub(crate) enum Failure {
     /// An id that could mean several things, and what these are, a line each.
     #[error("{wanted:?} could be any of\n{}", candidates.join("\n"))]
     Ambiguous { wanted: String, candidates: Vec<String> },
+    /// There is nothing to watch.
+    #[error("{what}")]
+    NoJournal { what: String },
     /// Whoever read the data has enough of it.
     #[error("the pipe is closed")]
     ClosedPipe,
@@ -104,7 +107,8 @@ impl Failure {
         match self {
             Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
-            ) => 3,
+            )
+            | Self::NoJournal { .. } => 3,
             Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound => 3,
             Self::Usage { .. } => 2,
             Self::NotStarted { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
@@ -131,6 +135,7 @@ impl Failure {
             }
             Self::NobodyToAsk { .. } => Some("--yes says yes"),
             Self::Usage { hint, .. } => Some(hint),
+            Self::NoJournal { .. } => Some("telemetry tail -f waits for a program that records"),
             Self::Ambiguous { .. } => Some("write more of the id"),
             _ => None,
         }

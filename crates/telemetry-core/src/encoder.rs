@@ -20,7 +20,7 @@ mod value;
 mod within;
 
 pub(crate) use append::{file_payload, prefixed as append_prefixed};
-pub(crate) use guard::keep_caught_panics_quiet;
+pub(crate) use guard::{guarded, keep_caught_panics_quiet};
 pub use value::ValueEncoder;
 
 use crate::record::Field;

@@ -5,6 +5,7 @@
 
 pub mod capture;
 pub mod encoder;
+pub mod event;
 pub mod file;
 pub mod glob;
 pub mod id;
@@ -17,6 +18,7 @@ pub mod runtime;
 pub mod sensor;
 pub mod settings;
 pub mod status;
+pub mod tap;
 pub mod track;
 pub mod value;
 mod words;

@@ -11,6 +11,7 @@
 mod callsite;
 mod carry;
 mod current;
+mod event;
 mod fault;
 mod future;
 mod guard;
@@ -33,6 +34,7 @@ mod workflow;
 pub use callsite::Callsite;
 pub use carry::{CallInCurrentTask, InContext, InCurrentTask};
 pub use current::{Context, Entered};
+pub use event::{EventSite, Measured, record_event};
 pub use fault::faults;
 pub use future::{Returns, TaskFuture, begin};
 pub use guard::Guard;

@@ -3,6 +3,7 @@
 //! Every column of the base tables belongs to one kind of record, or is combined by a rule that does
 //! not depend on the order. So any order, repetition and split of the records gives the same tables.
 
+mod event;
 mod fields;
 mod keys;
 mod left_out;
@@ -195,6 +196,7 @@ impl<'a> Merge<'a> {
             Some(Record::WorkflowStart(start, items)) => self.apply_workflow_start(start, items),
             Some(Record::WorkflowEnd(end, items)) => self.apply_workflow_end(end, items),
             Some(Record::Snapshot(snapshot, items)) => self.apply_snapshot(snapshot, items),
+            Some(Record::Event(event)) => self.apply_event(frame, event),
             Some(Record::Gap(gap)) => self.apply_gap(frame, gap),
             _ => self.keep_unreadable(frame),
         }

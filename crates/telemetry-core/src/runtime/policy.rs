@@ -31,6 +31,8 @@ pub(super) struct Policy {
     recording: &'static Recording,
     default_level: Level,
     rules: Vec<Rule>,
+    /// Globs over the names of the events that are recorded.
+    events: Vec<String>,
     /// One a rule, after the first, which is for what no rule matches.
     plans: Box<[Plan]>,
     /// The sites of tasks that have a name and no callsite, by the level that the code gives them.
@@ -69,6 +71,7 @@ impl Policy {
             default_level: capture.default_level,
             plans: plans.map(|rule| Plan::new(recording.generation(), capture, rule)).collect(),
             rules,
+            events: capture.events.clone(),
             by_name: Mutex::default(),
         }))
     }
@@ -95,6 +98,11 @@ impl Policy {
         let rule = self.rules.iter().position(|rule| matches(&rule.activity, path));
         let level = rule.and_then(|rule| self.rules[rule].level).or(in_code);
         (level.unwrap_or(self.default_level), rule.map_or(0, |rule| rule + 1))
+    }
+
+    /// Whether events of this name are recorded.
+    pub(super) fn allows_event(&self, name: &str) -> bool {
+        self.events.iter().any(|glob| matches(glob, name))
     }
 
     /// The number of an activity in the name table; none that the table has where nothing is recorded of it.

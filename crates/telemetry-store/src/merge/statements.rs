@@ -97,6 +97,10 @@ insert or replace into snapshot (key, workflow, taken_ns, telemetry) values (?1,
 pub(super) const GAP: &str = "
 insert or ignore into gaps (recorder, lane, sequence, first_ns, last_ns, count) values (?1, ?2, ?3, ?4, ?5, ?6)";
 
+pub(super) const EVENT: &str = "
+insert or ignore into event (recorder, lane, sequence, series, at_ns, value, task_id, workflow)
+values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+
 pub(super) const UNREADABLE: &str = "
 insert or ignore into unreadable (recorder, lane, sequence, kind, bytes) values (?1, ?2, ?3, ?4, ?5)";
 
