@@ -24,4 +24,5 @@ mod sampling;
 mod secrets;
 mod storage;
 mod storm;
+mod supply;
 mod tidy;
