@@ -133,7 +133,9 @@ impl Worker {
                     self.warn("the thread that writes has failed and begins anew");
                     self.open_again()
                 });
-                store.into_iter().for_each(|store| self.run(store));
+                if let Some(store) = store {
+                    self.run(store);
+                }
             },
         );
         if !has_ended {
