@@ -131,17 +131,20 @@ impl Worker {
     /// a connection of its own. Where it gives up, what is not written stays in the journal, and nobody waits for it.
     fn run_guarded(self, store: Store) {
         block_signals();
-        let (mut store, mut faults) = (Some(store), 0);
-        while faults < FAULTS_MAX {
-            let before = self.journal.counters().persisted;
-            let Some(store) = store.take().or_else(|| self.open_again()) else { break };
-            if catch_unwind(AssertUnwindSafe(|| self.run(store))).is_ok() {
-                break;
-            }
-            self.warn("the thread that writes has failed and begins anew");
-            faults = if self.journal.counters().persisted == before { faults + 1 } else { 1 };
-        }
-        if faults == FAULTS_MAX {
+        let mut first = Some(store);
+        let has_ended = again_after_faults(
+            || self.journal.counters().persisted,
+            || {
+                let store = first.take().or_else(|| {
+                    self.warn("the thread that writes has failed and begins anew");
+                    self.open_again()
+                });
+                if let Some(store) = store {
+                    self.run(store);
+                }
+            },
+        );
+        if !has_ended {
             warn(
                 "the thread that writes has failed for good; records stay in the journal for the next start",
             );
@@ -296,11 +299,47 @@ fn interval(settings: &Settings) -> Duration {
     if settings.session.enabled { interval.min(SESSION_INTERVAL) } else { interval }
 }
 
+/// Does the work again when it panics, unless it has come no further some times in a row; answers whether it was done.
+fn again_after_faults(progress: impl Fn() -> u64, mut work: impl FnMut()) -> bool {
+    let mut faults = 0;
+    while faults < FAULTS_MAX {
+        let before = progress();
+        if catch_unwind(AssertUnwindSafe(&mut work)).is_ok() {
+            return true;
+        }
+        faults = if progress() == before { faults + 1 } else { 1 };
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::panic::resume_unwind;
     use std::time::Instant;
 
     use super::*;
+
+    /// Fails so many times, each time after having written something or nothing; answers whether it got done.
+    fn fails(times: u32, writes: u64) -> bool {
+        let (left, written) = (Cell::new(times), Cell::new(0));
+        again_after_faults(
+            || written.get(),
+            || {
+                written.set(written.get() + writes);
+                if left.replace(left.get().saturating_sub(1)) > 0 {
+                    // Unlike `panic!`, this prints nothing.
+                    resume_unwind(Box::new("a fault of ours"));
+                }
+            },
+        )
+    }
+
+    #[test]
+    fn a_drain_that_fails_begins_anew_as_long_as_it_gets_on() {
+        assert!(fails(0, 0) && fails(2, 0) && fails(1_000, 1));
+        assert!(!fails(3, 0));
+    }
 
     #[test]
     fn waiting_for_a_change_ends_with_it_or_with_the_time() {

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use telemetry::{Level, Settings, Task, task};
 use telemetry_core::encoder::Encoder;
+use telemetry_core::record::ProcessName;
 use telemetry_core::runtime::{Recording, RecordingOptions, faults};
 use telemetry_core::sensor::Sensor;
 use telemetry_journal::{Config, Journal, OnFull, Source};
@@ -81,7 +82,7 @@ fn record() -> &'static Recording {
     let options = RecordingOptions {
         journal: Journal::in_memory(config),
         settings,
-        process: Default::default(),
+        process: ProcessName::default(),
         sensor: Some(Box::new(Failing)),
         parent: None,
         redactor: None,

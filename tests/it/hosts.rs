@@ -156,6 +156,12 @@ fn bare(place: &Place, said: &[String]) -> String {
     host.heard
 }
 
+/// Says why a test does nothing here.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must know")]
+pub(crate) fn say_skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
 /// A file system in memory of its own, gone when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Mount<'a> {
@@ -168,7 +174,7 @@ impl<'a> Mount<'a> {
         fs::create_dir_all(folder).expect("a folder");
         let mounted = mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder);
         if !mounted {
-            eprintln!("skipped: this process may not mount a file system");
+            say_skipped("this process may not mount a file system");
         }
         mounted.then_some(Self { folder })
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use telemetry::{Recorder, Settings, Workflow, task, workflow};
 
-use crate::hosts::Host;
+use crate::hosts::{Host, say_skipped};
 use crate::programs::{Place, sqlite3, succeed};
 
 const FINISHED: &str = "select count(*) from tasks where status = 'FINISHED'";
@@ -103,8 +103,7 @@ fn another_program_in_the_same_process_inherits_nothing_and_the_records_are_reco
 /// A host works, changes, and works on; everything is there in the end.
 fn check_change(change: &str) {
     if !nix::unistd::geteuid().is_root() {
-        eprintln!("skipped: only the superuser may do this");
-        return;
+        return say_skipped("only the superuser may do this");
     }
     let place = Place::new();
     fs::create_dir(place.path("empty")).expect("a folder");

@@ -29,5 +29,6 @@ mod secrets;
 mod sessions;
 mod storage;
 mod storm;
+mod supply;
 mod tap;
 mod tidy;

@@ -52,3 +52,11 @@ pub(crate) fn cargo() -> Command {
     command.current_dir(workspace());
     command
 }
+
+/// The target that the compiler builds for.
+pub(crate) fn host() -> Outcome<String> {
+    let output = Command::new("rustc").args(["--version", "--verbose"]).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let triple = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(triple.ok_or("rustc names no host")?.to_owned())
+}

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Outcome;
-use crate::cargo::{cargo, target_folder, workspace};
+use crate::cargo::{cargo, host, target_folder, workspace};
 use crate::terminal::say;
 
 const SECONDS: u32 = 600;
@@ -107,11 +107,4 @@ fn build(name: &str, folder: &Path) -> Outcome<PathBuf> {
         return Err(format!("{name} does not build").into());
     }
     Ok(folder.join(triple).join("release").join(name))
-}
-
-fn host() -> Outcome<String> {
-    let output = std::process::Command::new("rustc").args(["--version", "--verbose"]).output()?;
-    let text = String::from_utf8(output.stdout)?;
-    let triple = text.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(triple.ok_or("rustc names no host")?.to_owned())
 }

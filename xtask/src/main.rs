@@ -6,6 +6,7 @@ mod cargo;
 mod cost;
 mod fuzz;
 mod instrument;
+mod sanitize;
 mod terminal;
 mod test;
 mod torture;
@@ -35,6 +36,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --seconds N          so many seconds each
   instrument CRATE…        puts #[task] on every eligible function of a crate, in a scratch copy, and
                            runs the crate's own tests, before and after
+  sanitize [NAME…]         runs the journal's tests under miri, thread and address, with a nightly compiler
+      --short              one schedule of miri instead of 64
   test                     gets what the tests need, and runs them all
   torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost
       --short              15 kills instead of 200
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         ["cost", rest @ ..] => cost::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["instrument", names @ ..] => instrument::run(names),
+        ["sanitize", rest @ ..] => sanitize::run(rest),
         ["test"] => test::run(),
         ["torture", rest @ ..] => torture::run(rest),
         _ => Err(USAGE.into()),

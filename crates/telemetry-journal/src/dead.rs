@@ -112,16 +112,16 @@ impl DeadJournal {
     /// published, a mark that was counted and not yet moved, a record that was offered and has no
     /// verdict.
     fn settle_counters(&mut self) {
-        let mut torn = 0;
+        let mut torn = 0_u64;
         for (index, ring) in self.rings() {
             let mut frames = Batch::new();
             ring.collect(index, &mut frames, usize::MAX);
-            let damaged: u64 = frames.marks.iter().map(|mark| mark.damaged).sum();
+            let damaged = frames.marks.iter().fold(0, |sum: u64, mark| sum.saturating_add(mark.damaged));
             if damaged <= 1 {
                 let first = (!frames.is_empty()).then(|| frames.frame(0).sequence);
                 ring.repair_published(frames.len() as u64, first);
             }
-            torn += ring.unfinished();
+            torn = ring.unfinished().saturating_add(torn);
         }
         self.torn = torn;
     }
@@ -160,8 +160,8 @@ impl DeadJournal {
             let mark = batch.and_then(|batch| batch.marks.iter().rfind(|mark| mark.lane == index));
             ring.count(&mut sum, mark);
         }
-        sum.offered += self.torn;
-        sum.torn += self.torn;
+        sum.offered = sum.offered.saturating_add(self.torn);
+        sum.torn = sum.torn.saturating_add(self.torn);
         sum
     }
 }

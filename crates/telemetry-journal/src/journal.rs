@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::backing::Backing;
 use crate::batch::Batch;
-use crate::bell::lock;
+use crate::bell::{lock, try_lock};
 use crate::clock::{Calibration, Clock, Point};
 use crate::error::JournalError;
 use crate::file;
@@ -267,7 +267,10 @@ impl Journal {
     /// Makes the shared lane and a spare one and touches the pages of new lanes, so that nobody waits
     /// for it: on some file systems that takes milliseconds. The drain calls it after each pass.
     pub fn prepare(&self) {
-        self.shared_lane(&mut lock(&self.shared));
+        // Whoever holds it may be waiting for the drain to make room, and so for us.
+        if let Some(mut shared) = try_lock(&self.shared) {
+            self.shared_lane(&mut shared);
+        }
         let mut blocks = lock(&self.blocks);
         let has_spare = blocks.lanes.iter().any(|lane| !lane.is_owned.load(Ordering::Relaxed));
         let may_grow = blocks.lanes.len() < self.lanes_max && !self.is_closed.load(Ordering::Relaxed);
@@ -346,9 +349,10 @@ impl Journal {
     /// committed and no thread holds a lane, so that nothing can be added unseen; otherwise it stays
     /// for the next recovery, and this answers false.
     pub fn close(&self) -> bool {
-        let shared = lock(&self.shared);
-        let blocks = lock(&self.blocks);
         self.is_closed.store(true, Ordering::Relaxed);
+        // Whoever holds it is offering a record, and may be waiting for the drain, and so for us.
+        let Some(shared) = try_lock(&self.shared) else { return false };
+        let blocks = lock(&self.blocks);
         let is_quiet = |lane: &&&'static Lane| {
             let is_shared = shared.is_some_and(|shared| shared.index == lane.index);
             is_shared || !lane.is_owned.load(Ordering::Acquire)

@@ -187,7 +187,7 @@ impl<'a> Ring<'a> {
                 return self.skip_damaged(index, batch, reader.sequence);
             };
             taken += words;
-            reader.sequence = Some(sequence + 1);
+            reader.sequence = Some(sequence.wrapping_add(1));
         }
         if let Some(sequence) = reader.sequence {
             batch.marks.push(Mark { lane: index, tail: reader.position, sequence, damaged: 0 });
@@ -238,23 +238,25 @@ impl<'a> Ring<'a> {
     pub(crate) fn count(&self, sum: &mut Counters, mark: Option<&Mark>) {
         let (mut offered, mut published, mut dropped) = self.producer_counters();
         for _ in 0..8 {
-            if offered == published + dropped.iter().sum::<u64>() {
+            if offered == verdicts(published, dropped) {
                 break;
             }
             (offered, published, dropped) = self.producer_counters();
         }
         let committed = mark.map_or_else(|| self.get(lane::COMMITTED), |mark| mark.sequence);
-        let damaged = self.get(lane::DAMAGED) + mark.map_or(0, |mark| mark.damaged);
-        let verdicts = published + dropped.iter().sum::<u64>();
-        sum.offered += offered - offered.saturating_sub(verdicts).min(1);
-        sum.persisted += committed.saturating_sub(damaged);
-        sum.pending += published.saturating_sub(committed);
-        sum.torn += damaged;
+        let damaged = self.get(lane::DAMAGED).saturating_add(mark.map_or(0, |mark| mark.damaged));
+        let undecided = offered.saturating_sub(verdicts(published, dropped)).min(1);
+        // The counters of a damaged file may be anything.
+        let add = |total: &mut u64, count: u64| *total = total.saturating_add(count);
+        add(&mut sum.offered, offered - undecided);
+        add(&mut sum.persisted, committed.saturating_sub(damaged));
+        add(&mut sum.pending, published.saturating_sub(committed));
+        add(&mut sum.torn, damaged);
         for (total, count) in sum.dropped.iter_mut().zip(dropped) {
-            *total += count;
+            add(total, count);
         }
-        sum.waits += self.get(lane::WAITS);
-        sum.spilled += self.get(lane::SPILLED);
+        add(&mut sum.waits, self.get(lane::WAITS));
+        add(&mut sum.spilled, self.get(lane::SPILLED));
     }
 
     fn producer_counters(&self) -> (u64, u64, [u64; DropReason::ALL.len()]) {
@@ -265,7 +267,7 @@ impl<'a> Ring<'a> {
     /// Records that were offered and got no verdict: at most one, when the producer died in between.
     pub(crate) fn unfinished(&self) -> u64 {
         let (offered, published, dropped) = self.producer_counters();
-        offered.saturating_sub(published + dropped.iter().sum::<u64>())
+        offered.saturating_sub(verdicts(published, dropped))
     }
 
     /// Repairs the counter of published frames of a producer that died between counting a frame and
@@ -273,8 +275,13 @@ impl<'a> Ring<'a> {
     pub(crate) fn repair_published(&self, frames_pending: u64, first: Option<u64>) {
         let committed = first.unwrap_or_else(|| self.get(lane::COMMITTED));
         self.set(lane::COMMITTED, committed);
-        self.set(lane::PUBLISHED, committed + frames_pending);
+        self.set(lane::PUBLISHED, committed.wrapping_add(frames_pending));
     }
+}
+
+/// Records that are accepted or dropped.
+fn verdicts(published: u64, dropped: [u64; DropReason::ALL.len()]) -> u64 {
+    dropped.into_iter().fold(published, u64::saturating_add)
 }
 
 struct FrameReader {

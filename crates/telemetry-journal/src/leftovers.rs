@@ -16,7 +16,9 @@ const NEW_AGE_MIN: Duration = Duration::from_mins(10);
 /// Removes what dead processes left in a journal folder and nothing refers to. Whatever belongs to a
 /// journal, also to one that was put aside, stays.
 pub fn remove_leftovers(folder: &Path) {
-    place::elsewhere(folder).iter().for_each(|elsewhere| remove_from(elsewhere));
+    for elsewhere in place::elsewhere(folder) {
+        remove_from(&elsewhere);
+    }
     remove_from(folder);
 }
 

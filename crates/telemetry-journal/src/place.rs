@@ -21,7 +21,7 @@ const EXTENSION: &str = "elsewhere";
 const LOCAL: &[&str] = &["/dev/shm", "/tmp"];
 
 /// File systems that other hosts may see, by the number that the kernel has for them: NFS, SMB and CIFS, Lustre, GPFS,
-/// FUSE (which most others come through), 9P, Ceph, AFS, Coda, `BeeGFS`, PanFS, OCFS2, GFS2, OrangeFS, NCP, and
+/// FUSE (which most others come through), 9P, Ceph, AFS, Coda, `BeeGFS`, `PanFS`, OCFS2, GFS2, `OrangeFS`, NCP, and
 /// the shared folders of virtual machines.
 #[cfg(target_os = "linux")]
 const NETWORK: &[u32] = &[

@@ -9,6 +9,10 @@ use crate::sync::AtomicU64;
 /// Asks for the cache line of this word, to write to it. Changes nothing.
 #[inline]
 pub(crate) fn prefetch_for_write(word: &AtomicU64) {
+    if cfg!(miri) {
+        // An interpreter has no cache.
+        return;
+    }
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, which has no effect on registers, flags or the content of memory; processors that
     // do not know it ignore it.

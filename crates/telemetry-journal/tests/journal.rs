@@ -317,6 +317,26 @@ fn a_newer_version_is_named() {
 }
 
 #[test]
+fn counters_that_cannot_be_do_not_overflow() {
+    let folder = tempfile::tempdir().unwrap();
+    die_in(folder.path());
+    let path = find_journals(folder.path()).unwrap().remove(0);
+    let whole = std::fs::read(&path).unwrap();
+    // The first lane follows the header of 16 KiB; its first words are positions and counters.
+    for word in (0..19).filter(|word| !(9..16).contains(word)) {
+        let mut bytes = whole.clone();
+        bytes[16_384 + word * 8..][..8].fill(0xFF);
+        std::fs::write(&path, bytes).unwrap();
+        let journal = DeadJournal::open(&path).unwrap();
+        let mut batch = Batch::new();
+        journal.collect(&mut batch);
+        journal.counters_after(&batch);
+        journal.release(&batch);
+        journal.counters();
+    }
+}
+
+#[test]
 fn flipped_bits_and_cut_files_never_harm_the_reader() {
     let folder = tempfile::tempdir().unwrap();
     die_in(folder.path());

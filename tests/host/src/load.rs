@@ -39,15 +39,14 @@ fn live(options: Options, ledger: &Ledger, thread: u32) {
     };
     let mut number = 0;
     while options.tasks.is_none_or(|tasks| number < tasks) {
-        number = match options.calls_a_life {
-            None => life(number),
-            Some(_) => {
-                let thread = thread::Builder::new().name(LIFE.to_owned());
-                thread::scope(|scope| {
-                    let spawned = thread.spawn_scoped(scope, || life(number)).expect("a thread");
-                    spawned.join().expect("the load does not panic")
-                })
-            }
+        number = if options.calls_a_life.is_none() {
+            life(number)
+        } else {
+            let thread = thread::Builder::new().name(LIFE.to_owned());
+            thread::scope(|scope| {
+                let spawned = thread.spawn_scoped(scope, || life(number)).expect("a thread");
+                spawned.join().expect("the load does not panic")
+            })
         };
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let _workflow = Workflow::start("power");
     for round in 1.. {
         (0..TASKS).for_each(|number| drop(step(number).to_string()));
-        let flushed = recorder.flush(Duration::from_secs(60));
+        let flushed = recorder.flush(Duration::from_mins(1));
         if flushed.remaining > 0 {
             return Err(format!("{} records are not written", flushed.remaining).into());
         }

@@ -102,9 +102,10 @@ fn end(how: &str) {
             say("done");
             std::io::stdin().read_line(&mut String::new()).expect("a line of input");
         }
-        // Until the kernel ends it.
         "fill" => {
-            std::mem::forget((0_u8..).map(|byte| vec![byte | 1; 1 << 20]).take(1 << 20).collect::<Vec<_>>())
+            // Until the kernel ends it.
+            let memory = std::iter::repeat_with(|| vec![1_u8; 1 << 20]).take(1 << 20);
+            std::mem::forget(memory.collect::<Vec<_>>());
         }
         "overflow" => drop(overflow(0)),
         _ => {}

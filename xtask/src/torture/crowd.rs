@@ -30,7 +30,7 @@ struct Size {
     killed: usize,
 }
 
-const LONG: Size = Size { threads: 1_000, tasks: 10_000, lives: 1_000_000, processes: 64, killed: 20 };
+const LONG: Size = Size { threads: 1_000, tasks: 1_000, lives: 1_000_000, processes: 64, killed: 20 };
 const SHORT: Size = Size { threads: 1_000, tasks: 20, lives: 5_000, processes: 24, killed: 8 };
 /// What memory of its own a process may gain from its first quarter to its end.
 const GROWTH_KIB_MAX: i64 = 1_024;

@@ -18,7 +18,7 @@ use crate::cargo::build_program;
 use crate::terminal::say;
 
 const CASES: usize = 100_000;
-const CASES_SHORT: usize = 2_000;
+const CASES_SHORT: usize = 1_000;
 
 /// Runs the campaign.
 pub(super) fn run(options: &Options) -> Outcome {

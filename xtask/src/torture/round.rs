@@ -35,6 +35,7 @@ pub(super) struct Plan {
 
 /// What a program was doing when it was killed.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is counted, and several may hold at once")]
 pub(super) struct Doing {
     /// It had told nobody of a record yet: it was starting, and recovering what others had left.
     pub(super) start: bool,
@@ -143,12 +144,12 @@ impl Plan {
         let names = fs::read_dir(format!("/proc/{process}/task"))?
             .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("comm")).ok());
         let lives = names.filter(|name| name.trim_end() == "life").count();
-        let spills = fs::read_dir(folder.join("journal")).into_iter().flatten().flatten();
+        let mut spills = fs::read_dir(folder.join("journal")).into_iter().flatten().flatten();
         let is_spill = |entry: fs::DirEntry| entry.file_name().to_string_lossy().contains(".spill-");
         Ok(Doing {
             start: false,
             commit: is_in_transaction(process, folder),
-            spill: spills.map(is_spill).any(|is_spill| is_spill),
+            spill: spills.any(is_spill),
             hand_over: self.calls_a_life.is_some() && lives < THREADS as usize,
         })
     }

@@ -25,7 +25,7 @@ use crate::terminal::say;
 use case::{Case, Fault, Ran};
 use trace::{Who, trace};
 
-const CASES_SHORT: usize = 40;
+const CASES_SHORT: usize = 30;
 /// What a call answers when it fails.
 const ERRORS: &[&str] = &["EIO", "ENOSPC", "EINTR", "EACCES", "EMFILE"];
 /// Calls that take memory, wait, or cannot fail.

@@ -112,7 +112,7 @@ impl Case {
 pub(super) fn bare(host: &Path, folder: &Path) -> Outcome<Vec<u8>> {
     let mut program = command(&host.to_string_lossy(), folder);
     program.arg("work").env("TELEMETRY_INSTRUMENTATION__ENABLED", "false");
-    let output = finish(program.spawn()?, Vec::new())?;
+    let output = finish(program.spawn()?, Vec::new(), None)?;
     let is_good =
         output.status.code() == Some(EXIT_CODE) && output.stderr.is_empty() && !output.stdout.is_empty();
     if is_good { Ok(output.stdout) } else { Err(format!("without a recorder: {output:?}").into()) }

@@ -71,16 +71,16 @@ pub(super) fn run(host: &Path, folder: &Path, who: Who, inject: &[String]) -> Ou
         Who::Main => {
             let mut strace = command("strace", folder);
             strace.arg("-o").arg(out).args(inject).arg(host).arg("work");
-            finish(strace.spawn()?, Vec::new())
+            finish(strace.spawn()?, Vec::new(), None)
         }
         Who::Drain => {
             let mut program = command(&host.to_string_lossy(), folder).args(["work", "--wait"]).spawn()?;
             let mut line = [0; 6];
             program.stdout.as_mut().ok_or("a pipe")?.read_exact(&mut line)?;
-            let strace = attach(&out, drain_of(program.id())?, inject)?;
+            let mut strace = attach(&out, &drain_of(program.id())?, inject)?;
             program.stdin.as_mut().ok_or("a pipe")?.write_all(b"\n")?;
-            let output = finish(program, line.to_vec())?;
-            end_tracer(strace)?;
+            let output = finish(program, line.to_vec(), Some(&mut strace))?;
+            end_tracer(&mut strace)?;
             Ok(output)
         }
     }
@@ -100,9 +100,9 @@ fn drain_of(process: u32) -> Outcome<String> {
     Err("there is no thread that writes".into())
 }
 
-fn attach(out: &Path, thread: String, inject: &[String]) -> Outcome<Child> {
+fn attach(out: &Path, thread: &str, inject: &[String]) -> Outcome<Child> {
     let mut strace = Command::new("strace");
-    strace.arg("-o").arg(out).args(inject).args(["-p", &thread]);
+    strace.arg("-o").arg(out).args(inject).args(["-p", thread]);
     let mut strace = strace.stderr(Stdio::piped()).spawn()?;
     let mut line = String::new();
     BufReader::new(strace.stderr.as_mut().ok_or("a pipe")?).read_line(&mut line)?;
@@ -110,7 +110,7 @@ fn attach(out: &Path, thread: String, inject: &[String]) -> Outcome<Child> {
 }
 
 /// A tracer ends with what it traces; one that holds a call up does so late.
-fn end_tracer(mut strace: Child) -> Outcome {
+fn end_tracer(strace: &mut Child) -> Outcome {
     let end = Instant::now() + Duration::from_millis(500);
     while strace.try_wait()?.is_none() && Instant::now() < end {
         thread::sleep(Duration::from_millis(2));
@@ -122,8 +122,18 @@ fn end_tracer(mut strace: Child) -> Outcome {
     Ok(())
 }
 
-/// Waits for the end of a program that must not hang.
-pub(super) fn finish(mut program: Child, mut stdout: Vec<u8>) -> Outcome<Output> {
+/// Whether the first thread of a process has ended, and with it the program.
+fn has_ended(process: u32) -> bool {
+    fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| stat.contains(") Z "))
+}
+
+/// Waits for the end of a program that must not hang. One that has ended while its tracer holds a thread of it up is let
+/// go.
+pub(super) fn finish(
+    mut program: Child,
+    mut stdout: Vec<u8>,
+    mut tracer: Option<&mut Child>,
+) -> Outcome<Output> {
     let mut pipe = program.stdout.take().ok_or("a pipe")?;
     let reader = thread::spawn(move || {
         pipe.read_to_end(&mut stdout)?;
@@ -142,6 +152,9 @@ pub(super) fn finish(mut program: Child, mut stdout: Vec<u8>) -> Outcome<Output>
         if Instant::now() > end {
             program.kill()?;
             return Err("the program hangs".into());
+        }
+        if let Some(tracer) = tracer.take_if(|_| has_ended(program.id())) {
+            end_tracer(tracer)?;
         }
         thread::sleep(Duration::from_millis(2));
     };
