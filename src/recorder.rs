@@ -1,6 +1,7 @@
 //! The only start-up code: settings → journal → sensors → drain → sampler → reload → exit hook.
 
-use std::panic::catch_unwind;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,9 +10,9 @@ use std::time::Duration;
 use telemetry_core::id::{RecorderId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::redaction::Redactor;
-use telemetry_core::runtime::{Recording, RecordingOptions};
+use telemetry_core::runtime::{Recording, RecordingOptions, active_recording};
 use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
-use telemetry_journal::{Config, Counters, Journal, Source, process, without_size_signal};
+use telemetry_journal::{Config, Counters, Journal, Source, lanes_folder, process, without_size_signal};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
@@ -23,8 +24,6 @@ use crate::{facts, fork, sampler, sensors};
 
 /// The lanes of a journal for which there is little room.
 const LANE_BYTES_SMALL: u64 = 1 << 16;
-/// How long a packet may wait for its line in a session file.
-const SESSION_INTERVAL: Duration = Duration::from_millis(100);
 /// How long the end of the process waits for the drain.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
@@ -77,18 +76,6 @@ struct Surroundings {
     inherited: Option<WorkflowId>,
 }
 
-/// What the drain is told.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "such a build has no drain"))]
-pub(crate) struct DrainOptions {
-    /// The journals.
-    pub(crate) folder: PathBuf,
-    /// How long a record may wait.
-    pub(crate) interval: Duration,
-    /// Whether workflows have session files.
-    pub(crate) writes_sessions: bool,
-}
-
 #[derive(Debug)]
 pub(crate) struct Running {
     /// The process that started it: to a forked child it is of no use.
@@ -122,7 +109,9 @@ impl Recorder {
         if !settings.instrumentation.enabled {
             return Ok(Self { running: None });
         }
-        let started = Arc::new(without_size_signal(|| Running::start(settings, surroundings))?);
+        let start = || without_size_signal(|| Running::start(settings, surroundings));
+        let started =
+            Arc::new(catch_unwind(AssertUnwindSafe(start)).unwrap_or_else(|fault| Err(failed(&*fault)))?);
         *running = Some(Arc::clone(&started));
         Ok(Self { running: Some(started) })
     }
@@ -215,7 +204,8 @@ impl Drop for Recorder {
         {
             *running = None;
             drop(running);
-            handle.stop(EXIT_WAIT);
+            // This may be part of the host's unwinding.
+            let _ = catch_unwind(AssertUnwindSafe(|| handle.stop(EXIT_WAIT)));
         }
     }
 }
@@ -234,14 +224,14 @@ impl Running {
         make_absolute(&mut settings);
         let redactor = Redactor::new(&settings.redaction)?;
         let folder = journal_folder(&settings);
-        let drain_options = drain_options(&settings, folder.clone());
         let store = match settings.journal.drain {
             DrainMode::External => None,
             _ => Some(open_store(&settings)?),
         };
         let journal = create_journal(&folder, &settings)?;
         let started = Self::install(journal, settings, redactor, inherited).and_then(|recording| {
-            let drain = store.map(|store| DrainThread::start(store, journal, drain_options)).transpose();
+            let settings = recording.settings();
+            let drain = store.map(|store| DrainThread::start(store, journal, folder, settings)).transpose();
             let drain = drain.inspect_err(|_| recording.remove())?;
             let process = std::process::id();
             let (sampler, reload) = (sampler::start(recording), reload::start(recording, file.clone()));
@@ -299,18 +289,30 @@ pub(crate) fn start_automatically() {
     if current(lock().as_ref()).is_some() || TRIED_IN.swap(process, Ordering::Relaxed) == process {
         return;
     }
-    let started = match Recorder::start_with_found_settings() {
+    match catch_unwind(start_as_far_as_settings_allow).unwrap_or_else(|fault| Err(failed(&*fault))) {
+        // The recorder lives until the process ends.
+        Ok(recorder) => std::mem::forget(recorder),
+        Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
+    }
+}
+
+fn start_as_far_as_settings_allow() -> Result<Recorder, Error> {
+    match Recorder::start_with_found_settings() {
         Err(Error::Settings(error)) => {
             warn(&format!("{error}\nrecording at level lightweight until this is mended"));
             Recorder::start(lightweight())
         }
         started => started,
-    };
-    match started {
-        // The recorder lives until the process ends.
-        Ok(recorder) => std::mem::forget(recorder),
-        Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
     }
+}
+
+/// What is known of a panic of ours; what it left in force is not.
+fn failed(fault: &(dyn Any + Send)) -> Error {
+    if let Some(recording) = active_recording() {
+        recording.remove();
+    }
+    let text = fault.downcast_ref::<&str>().copied().map(str::to_owned);
+    Error::Fault(text.or_else(|| fault.downcast_ref::<String>().cloned()).unwrap_or_default())
 }
 
 /// In a forked child of a process that records: starts a recorder with the settings of the parent.
@@ -332,17 +334,27 @@ fn lightweight() -> Settings {
     settings
 }
 
-/// Makes the journal, with smaller lanes where there is no room for those that the settings ask for.
+/// Makes the journal, with smaller lanes where there is no room for those that the settings ask for, and in memory
+/// where there is room for none.
 fn create_journal(folder: &Path, settings: &Settings) -> Result<&'static Journal, Error> {
     let config = journal_config(settings);
-    Journal::create(folder, config).or_else(|error| {
-        if !error.is_no_room() || config.lane_bytes <= LANE_BYTES_SMALL {
-            return Err(error.into());
+    let folder = &*lanes_folder(folder)?;
+    let small = Config { lane_bytes: LANE_BYTES_SMALL.min(config.lane_bytes), ..config };
+    let error = match Journal::create(folder, config) {
+        Err(error) if error.is_no_room() => error,
+        made => return Ok(made?),
+    };
+    match Journal::create(folder, small) {
+        Err(error) if error.is_no_room() && settings.journal.drain != DrainMode::External => {
+            warn(&format!("{error}: recording in memory, which does not survive the process"));
+            Ok(Journal::in_memory(small))
         }
-        let journal = Journal::create(folder, Config { lane_bytes: LANE_BYTES_SMALL, ..config })?;
-        warn(&format!("{error}: recording with lanes of {LANE_BYTES_SMALL} bytes"));
-        Ok(journal)
-    })
+        made => {
+            let journal = made?;
+            warn(&format!("{error}: recording with lanes of {} bytes", small.lane_bytes));
+            Ok(journal)
+        }
+    }
 }
 
 fn journal_config(settings: &Settings) -> Config {
@@ -377,13 +389,6 @@ fn make_absolute(settings: &mut Settings) {
 fn journal_folder(settings: &Settings) -> PathBuf {
     let beside_store = || settings.store.path.parent().unwrap_or(Path::new(".")).join("journal");
     settings.journal.dir.clone().unwrap_or_else(beside_store)
-}
-
-fn drain_options(settings: &Settings, folder: PathBuf) -> DrainOptions {
-    let writes_sessions = settings.session.enabled;
-    let interval = Duration::from_millis(settings.journal.drain_interval_ms);
-    let interval = if writes_sessions { interval.min(SESSION_INTERVAL) } else { interval };
-    DrainOptions { folder, interval, writes_sessions }
 }
 
 /// Hooks into the end of the process and into its forks, once a process.

@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err(format!("no goal is called `{name}`; there are {}", known.join(", ")).into());
     }
     println!("{}", measured::SOURCE);
-    println!("Settings: the defaults; the database in a temporary folder. Values are not redacted yet.\n");
+    println!("Settings: the defaults; the database in a temporary folder. Values are redacted.\n");
     let mut report = Report::default();
     for (name, goal) in GOALS {
         if options.names.is_empty() || options.names.iter().any(|wanted| wanted == name) {

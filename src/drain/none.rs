@@ -1,13 +1,13 @@
 //! In a build without SQLite, another process drains.
 
 use std::convert::Infallible;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use telemetry_core::settings::Settings;
 use telemetry_journal::Journal;
 
 use crate::error::Error;
-use crate::recorder::DrainOptions;
 
 /// There is no such thread in this build.
 #[derive(Debug)]
@@ -21,7 +21,12 @@ pub(crate) fn open_store(_: &Settings) -> Result<Store, Error> {
 }
 
 impl DrainThread {
-    pub(crate) fn start(store: Store, _: &'static Journal, _: DrainOptions) -> Result<Self, Error> {
+    pub(crate) fn start(
+        store: Store,
+        _: &'static Journal,
+        _: PathBuf,
+        _: &'static Settings,
+    ) -> Result<Self, Error> {
         match store {}
     }
 

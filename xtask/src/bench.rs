@@ -3,6 +3,8 @@
 //! Writes `bench-results.json`. Peers in Python live in a virtual environment under `target`, which is
 //! made here; where that fails, the run goes on without them and says so.
 
+mod instructions;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +17,9 @@ const RESULTS: &str = "bench-results.json";
 const PEERS: &[&str] = &["flowcept[telemetry]==1.0.3"];
 
 pub(crate) fn run(arguments: &[&str]) -> Outcome {
+    if let ["instructions", rest @ ..] = arguments {
+        return instructions::run(rest);
+    }
     let (without_python, rest): (Vec<&str>, Vec<&str>) =
         arguments.iter().partition(|argument| **argument == "--without-python");
     let mut bench = cargo();

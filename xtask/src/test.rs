@@ -1,7 +1,7 @@
 //! `cargo xtask test`: gets what the tests need, and runs them all.
 //!
 //! A step that fails does not stop the others, so that one run tells everything; the end says what
-//! failed. What the tests need besides cargo is `sqlite3`, `python3`, and psutil for the comparison of
+//! failed. What the tests need besides cargo is `sqlite3`, `python3`, `valgrind`, and psutil for the comparison of
 //! the sensors, pandas and matplotlib for session files, which go into a folder of its own below the target folder.
 
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::Outcome;
+use crate::bench;
 use crate::cargo::{cargo, target_folder, workspace};
 use crate::fuzz;
 use crate::terminal::{complain, say};
@@ -30,6 +31,7 @@ pub(crate) fn run() -> Outcome {
         ("torture session, short", &|| torture::run(&["session", "--short"])),
         ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
         ("torture ids", &|| torture::run(&["ids"])),
+        ("instructions of a recorded call", &|| bench::run(&["instructions"])),
         ("fuzz, short", &|| fuzz::run(&["--short"])),
     ];
     let mut failed = Vec::new();
@@ -53,7 +55,9 @@ pub(crate) fn run() -> Outcome {
 
 /// Looks for what must be there, and gets what can be got; answers the Python that has psutil.
 fn prepare() -> Outcome<PathBuf> {
-    for (program, package) in [("sqlite3", "sqlite3"), ("python3", "python3 python3-venv")] {
+    let needed =
+        [("sqlite3", "sqlite3"), ("python3", "python3 python3-venv"), ("valgrind", "valgrind")];
+    for (program, package) in needed {
         if Command::new(program).arg("--version").output().is_err() {
             return Err(format!("{program} is missing\nhint: apt-get install {package}").into());
         }

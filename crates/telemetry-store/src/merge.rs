@@ -23,7 +23,7 @@ use fields::{Fields, Phase, Place};
 use keys::Keys;
 use slots::{Fill, Slots};
 use statements::Statements;
-use task::Site;
+use task::{Site, Waiting};
 
 use crate::id_text::IdText;
 use crate::session::Ended;
@@ -55,6 +55,7 @@ pub(crate) struct Memory {
     keys: Keys,
     slots: Slots,
     fields: Fields,
+    waiting: Waiting,
     data_version: i64,
     last: Option<(u128, Counters)>,
     ends: Option<Ends>,
@@ -115,6 +116,7 @@ pub(crate) struct Merge<'a> {
     keys: &'a mut Keys,
     slots: &'a mut Slots,
     fields: &'a mut Fields,
+    waiting: &'a mut Waiting,
     /// None where nobody wants to know which tasks end.
     ends: Option<&'a mut Vec<IdText>>,
     source: &'a dyn Source,
@@ -132,7 +134,7 @@ impl<'a> Merge<'a> {
         source: &'a dyn Source,
         batch: &'a Batch,
     ) -> rusqlite::Result<Self> {
-        let Memory { keys, slots, fields, ends, .. } = memory;
+        let Memory { keys, slots, fields, waiting, ends, .. } = memory;
         let mut ends = ends.as_mut().map(|ends| &mut ends.merging);
         if let Some(ends) = &mut ends {
             ends.clear();
@@ -145,6 +147,7 @@ impl<'a> Merge<'a> {
             keys,
             slots,
             fields,
+            waiting,
             ends,
             source,
             batch,
@@ -157,12 +160,14 @@ impl<'a> Merge<'a> {
 
     pub(crate) fn run(mut self, origin: Origin) -> rusqlite::Result<Applied> {
         self.slots.clear();
+        self.waiting.clear();
         for index in 0..self.batch.len() {
             self.sort_in(index)?;
         }
         for slot in 0..self.slots.len() {
             self.apply_slot(slot)?;
         }
+        self.write_waiting()?;
         for tally in self.batch.tallies() {
             self.apply_tally(tally)?;
         }
