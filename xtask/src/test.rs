@@ -55,8 +55,7 @@ pub(crate) fn run() -> Outcome {
 
 /// Looks for what must be there, and gets what can be got; answers the Python that has psutil.
 fn prepare() -> Outcome<PathBuf> {
-    let needed =
-        [("sqlite3", "sqlite3"), ("python3", "python3 python3-venv"), ("valgrind", "valgrind")];
+    let needed = [("sqlite3", "sqlite3"), ("python3", "python3 python3-venv"), ("valgrind", "valgrind")];
     for (program, package) in needed {
         if Command::new(program).arg("--version").output().is_err() {
             return Err(format!("{program} is missing\nhint: apt-get install {package}").into());

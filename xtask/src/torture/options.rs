@@ -18,8 +18,7 @@ pub(super) struct Options {
 impl Options {
     pub(super) fn parse(arguments: &[&str]) -> Result<Self, String> {
         let seed = RandomState::new().hash_one(std::process::id());
-        let mut options =
-            Self { is_short: false, kills: None, cases: None, seed, queue: false, moe: false };
+        let mut options = Self { is_short: false, kills: None, cases: None, seed, queue: false, moe: false };
         let mut arguments = arguments.iter();
         while let Some(name) = arguments.next() {
             let mut number = || {
