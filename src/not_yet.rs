@@ -4,14 +4,10 @@ use telemetry_core::settings::Settings;
 
 /// The keys that were changed although nothing heeds them yet.
 pub(crate) fn not_yet(settings: &Settings) -> Vec<&'static str> {
-    let default = Settings::default();
-    [
-        ("instrumentation.model", settings.instrumentation.model != default.instrumentation.model),
-        ("store.retention", settings.store.retention.is_some()),
-    ]
-    .into_iter()
-    .filter_map(|(key, is_changed)| is_changed.then_some(key))
-    .collect()
+    [("store.retention", settings.store.retention.is_some())]
+        .into_iter()
+        .filter_map(|(key, is_changed)| is_changed.then_some(key))
+        .collect()
 }
 
 #[cfg(test)]
@@ -21,8 +17,8 @@ mod tests {
     #[test]
     fn the_defaults_promise_nothing_and_each_changed_key_is_named() {
         assert!(not_yet(&Settings::default()).is_empty());
-        let text = "instrumentation: {model: {what: ~}}\nstore: {retention: 30d}";
+        let text = "store: {retention: 30d}";
         let settings = Settings::from_yaml(text, "x.yaml".as_ref()).unwrap().settings;
-        assert_eq!(not_yet(&settings), ["instrumentation.model", "store.retention"]);
+        assert_eq!(not_yet(&settings), ["store.retention"]);
     }
 }

@@ -6,6 +6,8 @@ mod readme {}
 #[doc = include_str!("../docs/coming-from-flowcept.md")]
 mod coming_from_flowcept {}
 
+#[doc = include_str!("../docs/models.md")]
+mod models {}
 #[doc = include_str!("../docs/sessions.md")]
 mod sessions {}
 

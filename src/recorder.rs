@@ -331,6 +331,9 @@ pub(crate) fn restart_in_child() {
 fn lightweight() -> Settings {
     let mut settings = Settings::default();
     settings.capture.default_level = Level::Lightweight;
+    // The modes of models and loops would record more.
+    let model = &mut settings.instrumentation.model;
+    (model.what, model.epoch_loop, model.batch_loop) = (None, None, None);
     settings
 }
 

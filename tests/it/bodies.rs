@@ -46,6 +46,8 @@ pub(crate) fn run(name: &str) -> i32 {
         "usual_session" => crate::sessions::usual_session(),
         "two_sessions" => crate::sessions::two_sessions(),
         "open_session" => crate::sessions::open_session(),
+        "trains" => crate::models::trains(),
+        "trains_little" => crate::models::trains_little(),
         "storm" => crate::storm::storm(),
         "leaves_out" => crate::left_out::leaves_out(),
         "reloads" => crate::reload::reloads(),

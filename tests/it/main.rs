@@ -10,6 +10,8 @@ mod hosts;
 mod left_out;
 mod life_cycle;
 mod loads;
+mod loops;
+mod models;
 mod naughty;
 mod options;
 mod pipeline;

@@ -3,6 +3,7 @@
 
 mod bench;
 mod cargo;
+mod cost;
 mod fuzz;
 mod instrument;
 mod terminal;
@@ -25,6 +26,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --without-python     leaves out what needs Python packages
   bench instructions       counts the instructions of a recorded call and compares them with the committed ones
       --write              commits to these
+  cost                     counts the instructions of a recorded training beside those of a bare one, and
+                           takes the wall time of 30 pairs of runs
+      --pairs N            of so many pairs
+      --short              only the instructions
   fuzz [NAME…]             runs the fuzz targets, 10 minutes each
       --short              20 seconds each
       --seconds N          so many seconds each
@@ -64,6 +69,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["bench", rest @ ..] => bench::run(rest),
+        ["cost", rest @ ..] => cost::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["instrument", names @ ..] => instrument::run(names),
         ["test"] => test::run(),

@@ -194,6 +194,15 @@ impl Encoder {
         self.named(Field::Metadata, key, write);
     }
 
+    /// Metadata that we make ourselves of something large, bounded only by a mebibyte.
+    pub fn description(&mut self, key: &str, description: &(impl Serialize + ?Sized)) {
+        self.bytes.extend_from_slice(&[Field::Metadata.code(), 0]);
+        append::text(&mut self.bytes, &key[..key.floor_char_boundary(KEY_BYTES_MAX)]);
+        let end = self.bytes.len() + TELEMETRY_BYTES_MAX;
+        let budget = Budget { end, depth_max: self.limits.depth_max as usize, items_max: usize::MAX };
+        self.value_within(budget, |value| value.serialize(description));
+    }
+
     /// The message of an error or a panic.
     pub fn error(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
         self.has_error = true;

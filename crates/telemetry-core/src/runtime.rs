@@ -17,13 +17,16 @@ mod guard;
 mod handle;
 mod ids;
 mod keeper;
+mod left;
 mod local;
 mod more;
 mod open;
 mod policy;
 mod recording;
 mod sampling;
+mod scope;
 mod snapshots;
+mod step;
 mod task;
 mod workflow;
 
@@ -36,7 +39,9 @@ pub use guard::Guard;
 pub use handle::{CurrentTask, current_task};
 pub use more::{Dependencies, More, Parent};
 pub use recording::{
-    AlreadyRecording, HeldForFork, ProcessParent, Recording, RecordingOptions, active_recording,
+    AlreadyRecording, HeldForFork, ProcessParent, Recording, RecordingOptions, active_recording, is_recording,
 };
+pub use scope::Scope;
+pub use step::{Choice, Step};
 pub use task::{Ending, StartedTask, run};
 pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};

@@ -193,7 +193,9 @@ impl<'a> Merge<'a> {
         }
         match decode(frame) {
             // A repetition of what is in its slot.
-            Some(Record::TaskStart(..) | Record::TaskEnd(..)) => Ok(()),
+            Some(Record::TaskStart(..)) => Ok(()),
+            // A repetition, or the second END of an iteration.
+            Some(Record::TaskEnd(end, items)) => self.apply_end((end, items)),
             Some(Record::TaskUpdate(update, items)) => self.apply_update(update, items),
             Some(Record::WorkflowStart(start, items)) => self.apply_workflow_start(start, items),
             Some(Record::WorkflowEnd(end, items)) => self.apply_workflow_end(end, items),

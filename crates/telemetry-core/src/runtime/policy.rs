@@ -33,8 +33,12 @@ pub(super) struct Policy {
     rules: Vec<Rule>,
     /// One a rule, after the first, which is for what no rule matches.
     plans: Box<[Plan]>,
-    by_name: Mutex<HashMap<String, (u32, Level, usize)>>,
+    /// The sites of tasks that have a name and no callsite, by the level that the code gives them.
+    by_name: Mutex<HashMap<Option<Level>, Sites>>,
 }
+
+/// The activity, the level and the number of the plan, by the name of the activity.
+type Sites = HashMap<String, (u32, Level, usize)>;
 
 /// How a task is captured, beside its level.
 #[derive(Debug)]
@@ -101,12 +105,13 @@ impl Policy {
         }
     }
 
-    /// The site of a task that is started by hand.
-    pub(super) fn site_by_name(&'static self, activity_id: &str) -> Site {
+    /// The site of a task that is started by hand, at this level unless a rule says another.
+    pub(super) fn site_by_name(&'static self, activity_id: &str, in_code: Option<Level>) -> Site {
         let activity_id = &activity_id[..activity_id.floor_char_boundary(ACTIVITY_BYTES_MAX)];
-        let mut by_name = lock(&self.by_name);
+        let mut by_level = lock(&self.by_name);
+        let by_name = by_level.entry(in_code).or_default();
         let (activity, level, plan) = by_name.get(activity_id).copied().unwrap_or_else(|| {
-            let (level, plan) = self.choose(activity_id, None);
+            let (level, plan) = self.choose(activity_id, in_code);
             let shown = self.recording.without_secrets(activity_id).into_owned();
             let name = ActivityName { activity_id: shown.clone(), path: shown, ..ActivityName::default() };
             let found = (self.activity(&name, level), level, plan);

@@ -34,6 +34,12 @@ pub(super) fn active_generation() -> u32 {
     ACTIVE.load(Ordering::Relaxed)
 }
 
+/// Whether anything records. One relaxed load.
+#[inline]
+pub fn is_recording() -> bool {
+    active_generation() != 0
+}
+
 /// The recording in force.
 pub fn active_recording() -> Option<&'static Recording> {
     active_policy().map(Policy::recording)
