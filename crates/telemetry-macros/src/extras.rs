@@ -198,3 +198,22 @@ fn is_formatted(tokens: TokenStream, name: &str) -> bool {
         _ => false,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_no_mention_of_an_argument() {
+        let mentions = |text: &str| {
+            let tokens = text.parse().expect("tokens");
+            find(tokens, &|word| word == "layer").is_some()
+        };
+        for text in ["layer", "*layer", "layer.index", "0..layer", "1 + f(&layer)", "x.get(layer)"] {
+            assert!(mentions(text), "{text}");
+        }
+        for text in ["packet.layer", "packet.layer()", "f(&packet.layer)", "players"] {
+            assert!(!mentions(text), "{text}");
+        }
+    }
+}

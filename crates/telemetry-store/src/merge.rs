@@ -77,6 +77,11 @@ impl Memory {
         self.last = None;
     }
 
+    /// Forgets everything but that somebody wants to know which tasks end.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = Self { ends: self.ends.as_ref().map(|_| Ends::default()), ..Self::default() };
+    }
+
     /// Forgets what another connection may have changed.
     pub(crate) fn forget_if_others_wrote(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached("pragma data_version")?;

@@ -291,7 +291,7 @@ impl Store {
         std::mem::swap(&mut self.watch, &mut opened.watch);
         self.warnings.append(&mut opened.warnings);
         opened.is_closed = true;
-        self.memory = Memory::default();
+        self.memory.begin_anew();
         self.is_closed = false;
         Ok(())
     }

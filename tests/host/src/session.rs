@@ -34,7 +34,7 @@ pub(crate) fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let ledger = Ledger::new(options.acknowledge)?;
     let watch = thread::spawn(|| {
         while !IS_OVER.load(Ordering::Relaxed) {
-            look()
+            look();
         }
     });
     let recorder = Recorder::start_with_found_settings()?;

@@ -109,17 +109,14 @@ impl Campaign {
     }
 
     fn record_and_kill(&mut self, folder: &Path) -> Outcome {
-        let mut command = match &self.example {
-            Some(example) => {
-                let mut command = Command::new(example);
-                command.args(["--tokens", "1000000"]).stdout(Stdio::null());
-                command
-            }
-            None => {
-                let mut command = self.load(&["--threads", "2"]);
-                command.stdout(append(folder, "ledger")?);
-                command
-            }
+        let mut command = if let Some(example) = &self.example {
+            let mut command = Command::new(example);
+            command.args(["--tokens", "1000000"]).stdout(Stdio::null());
+            command
+        } else {
+            let mut command = self.load(&["--threads", "2"]);
+            command.stdout(append(folder, "ledger")?);
+            command
         };
         let mut program = settings(&mut command, folder).stderr(append(folder, "complaints")?).spawn()?;
         thread::sleep(Duration::from_micros(20_000 + self.random.below(self.delay_us_max)));

@@ -204,3 +204,19 @@ fn what_ended_is_told_once_and_only_to_those_who_ask() {
     assert_eq!(found, [2, 3].map(|number| task_id(number).to_string()));
     assert!(store.take_ended().is_empty());
 }
+
+#[test]
+fn what_ends_is_told_after_the_file_was_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("provenance.db");
+    let mut store = open(&path);
+    store.watch_ends();
+    let journal = Journal::default();
+    store.apply(&journal, &batch_of(&packet(1, [1, 2], &json!({})))).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    store.apply(&journal, &batch_of(&packet(2, [3, 4], &json!({})))).unwrap();
+    let ended = store.take_ended();
+    let mut found = Vec::new();
+    store.packets_that_ended(&ended, |packet| found.push(packet.task_id)).unwrap();
+    assert_eq!(found, [task_id(2).to_string()]);
+}
