@@ -117,7 +117,7 @@ fn settings(model: &str) -> Settings {
 fn outline(recorded: &Recorded) -> String {
     fn add(recorded: &Recorded, parent: Option<telemetry::TaskId>, depth: usize, text: &mut String) {
         for task in recorded.tasks().iter().filter(|task| task.parent == parent) {
-            *text += &format!("{}{}\n", ".".repeat(depth), task.activity);
+            text.extend([&".".repeat(depth), task.activity.as_str(), "\n"]);
             add(recorded, Some(task.id), depth + 1, text);
         }
     }

@@ -9,8 +9,8 @@
 //! | 7 | `Mutex`, `RwLock`, `RefCell` of something that is `Serialize` | their content, if they are free |
 //! | 6 | `Serialize` | what it says |
 //! | 5 | `Arc` and `Rc` of something that is `Serialize` | what they point to |
-//! | 4 | [`Inspect`](crate::inspect::Inspect) | what is to be seen of the tensor |
-//! | 3 | lists of something that is `Debug` | the text of the first items |
+//! | 4 | lists of something that is `Debug` | the text of the first items |
+//! | 3 | [`Inspect`](crate::inspect::Inspect) | what is to be seen of the tensor |
 //! | 2 | `Debug` | its text |
 //! | 1 | everything else | the name of the type |
 //!

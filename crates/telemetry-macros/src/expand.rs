@@ -60,15 +60,13 @@ pub(crate) fn model(options: TokenStream, item: &TokenStream) -> TokenStream {
 
 fn structure(item: &TokenStream, complaints: &mut Complaints) -> Option<syn::ItemStruct> {
     let parsed = syn::parse2::<syn::Item>(item.clone()).map_err(|error| complaints.push(error)).ok()?;
-    match parsed {
-        syn::Item::Struct(structure) => Some(structure),
-        _ => {
-            let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if word != "pub");
-            let word = item.clone().into_iter().find(is_word);
-            complaints.at(word.to_token_stream(), "this attribute stands on a struct");
-            None
-        }
+    if let syn::Item::Struct(structure) = parsed {
+        return Some(structure);
     }
+    let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if word != "pub");
+    let word = item.clone().into_iter().find(is_word);
+    complaints.at(word.to_token_stream(), "this attribute stands on a struct");
+    None
 }
 
 fn function(item: &TokenStream, complaints: &mut Complaints) -> Option<Function> {

@@ -41,10 +41,10 @@ tiers! { __telemetry_capture:
     SerializeTier for [&&&&&] where Serialize => |probe, encoder| encoder.serialize(probe.0);
     /// Shared pointers to something that is `Serialize`.
     SharedTier for [&&&&] where Shared => |probe, encoder| probe.0.write(encoder);
-    /// Tensors that are not `Serialize`.
-    InspectTier for [&&&] where Inspect => |probe, encoder| encoder.inspect(probe.0);
     /// Lists of something that is `Debug`.
-    SliceTier for [&&] where DebugSlice => |probe, encoder| probe.0.write(encoder);
+    SliceTier for [&&&] where DebugSlice => |probe, encoder| probe.0.write(encoder);
+    /// Tensors that are not `Serialize`, nor lists.
+    InspectTier for [&&] where Inspect => |probe, encoder| encoder.inspect(probe.0);
     /// Whatever is `Debug`.
     DebugTier for [&] where Debug => |probe, encoder| encoder.debug_of(probe.0);
     /// Whatever there is.

@@ -13,16 +13,15 @@ pub trait Number: Copy {
 }
 
 macro_rules! numbers {
-    ($($type:ty: $dtype:literal, $zero:expr;)+) => {
+    ($($type:ty: $dtype:literal, |$number:ident| $is_zero:expr;)+) => {
         $(
             impl Number for $type {
                 const DTYPE: &'static str = $dtype;
 
                 #[inline]
-                #[expect(clippy::float_cmp, clippy::allow_attributes, reason = "zero is exact")]
-                #[allow(unfulfilled_lint_expectations, reason = "only for the types that are floating")]
                 fn is_zero(self) -> bool {
-                    self == $zero
+                    let $number = self;
+                    $is_zero
                 }
 
                 #[inline]
@@ -35,18 +34,18 @@ macro_rules! numbers {
 }
 
 numbers! {
-    f32: "f32", 0.0;
-    f64: "f64", 0.0;
-    u8: "u8", 0;
-    u16: "u16", 0;
-    u32: "u32", 0;
-    u64: "u64", 0;
-    usize: "u64", 0;
-    i8: "i8", 0;
-    i16: "i16", 0;
-    i32: "i32", 0;
-    i64: "i64", 0;
-    isize: "i64", 0;
+    f32: "f32", |number| number.abs() <= 0.0;
+    f64: "f64", |number| number.abs() <= 0.0;
+    u8: "u8", |number| number == 0;
+    u16: "u16", |number| number == 0;
+    u32: "u32", |number| number == 0;
+    u64: "u64", |number| number == 0;
+    usize: "u64", |number| number == 0;
+    i8: "i8", |number| number == 0;
+    i16: "i16", |number| number == 0;
+    i32: "i32", |number| number == 0;
+    i64: "i64", |number| number == 0;
+    isize: "i64", |number| number == 0;
 }
 
 impl Number for bool {

@@ -29,7 +29,7 @@ pub trait Describe {
     fn add_to(&self, name: &str, parent: &mut Description) {
         let mut module = Description::of::<Self>();
         self.describe(&mut module);
-        parent.child(name, module);
+        parent.child(name, &module);
     }
 }
 
@@ -107,12 +107,12 @@ impl Description {
         self
     }
 
-    pub(super) fn child(&mut self, name: &str, child: Self) {
+    pub(super) fn child(&mut self, name: &str, child: &Self) {
         let of_child = child.totals();
         self.below.params += of_child.params;
         self.below.modules += of_child.modules;
         self.below.width = self.below.width.max(of_child.width);
-        if let Ok(value) = serde_json::to_value(&child) {
+        if let Ok(value) = serde_json::to_value(child) {
             self.modules.insert(name.to_owned(), value);
         }
     }

@@ -151,6 +151,6 @@ impl<M> Anchor for Layer<M> {
     }
 
     fn outline(&self, _name: &str, module: &mut Description) {
-        module.child(&self.name, Description::of::<M>());
+        module.child(&self.name, &Description::of::<M>());
     }
 }

@@ -58,9 +58,10 @@ fn begin_forward(plan: &TaskPlan) -> Option<TokenStream> {
     let private = &plan.private;
     let receiver = plan.function.signature.receiver()?;
     let word = receiver.self_token;
-    let model = match receiver.kind {
-        ReceiverKind::Reference(..) => quote_spanned!(Span::mixed_site()=> &*#word),
-        _ => quote_spanned!(Span::mixed_site()=> &#word),
+    let model = if matches!(receiver.kind, ReceiverKind::Reference(..)) {
+        quote_spanned!(Span::mixed_site()=> &*#word)
+    } else {
+        quote_spanned!(Span::mixed_site()=> &#word)
     };
     Some(quote_spanned! {body::shown_at(word.span)=>
         let __model = #private::begin_forward(&__TELEMETRY_CALLSITE, #model);
