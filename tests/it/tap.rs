@@ -1,4 +1,5 @@
 //! Watching programs from outside: what a tap sees is what they recorded, in Rust and in Python.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
