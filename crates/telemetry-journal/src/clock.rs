@@ -30,7 +30,8 @@ pub struct Point {
 impl Point {
     fn unix_ns(self, ticks: u64) -> i64 {
         let elapsed = i128::from(ticks) - i128::from(self.ticks);
-        let nanos = (elapsed * i128::from(self.nanos_per_tick)) >> 32;
+        // A damaged journal may say anything.
+        let nanos = elapsed.saturating_mul(i128::from(self.nanos_per_tick)) >> 32;
         self.unix_ns.saturating_add(i64::try_from(nanos).unwrap_or(i64::MAX))
     }
 }
