@@ -63,3 +63,17 @@ impl Clock {
         &self.points
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_tick_has_a_time_whatever_the_points_are() {
+        let points = [0, u64::MAX].map(|ticks| Point { ticks, unix_ns: i64::MIN, nanos_per_tick: u64::MAX });
+        for ticks in [0, 1, u64::MAX] {
+            Clock::new(points.to_vec()).unix_ns(ticks);
+            Clock::new(points[1..].to_vec()).unix_ns(ticks);
+        }
+    }
+}
