@@ -48,9 +48,10 @@ pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>
     let note = format!("{:.1} ns in all", rounds.ours());
     report.figure(COST, rounds.ours() - rounds.other(), note);
     let watching = Watching::default();
+    let (watching, journal) = (&watching, &*journal);
     let sightings = thread::scope(|scope| {
         let watchers: Vec<_> = cores::apart(|| {
-            (0..WATCHERS).map(|number| scope.spawn(|| watching.watch(&journal, number))).collect()
+            (0..WATCHERS).map(|number| scope.spawn(move || watching.watch(journal, number))).collect()
         });
         for (target, count) in [(ONE, 1), (EIGHT, WATCHERS)] {
             let while_watched = || watching.by(count, burst);

@@ -1,4 +1,5 @@
 //! Events: into the database, with their series, owners and sums.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
 //! Watching programs from outside: what a tap sees is what they recorded, in Rust and in Python.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,8 @@ pub(crate) fn floats() {
     }
     event!(CUSTOM, "whole", i64::MIN, label = "a \"b\"\n\u{7f}ü");
     event!(CUSTOM, "whole", u64::MAX);
-    let _ = Task::start("ends as unknown").used("deep", serde_json::json!({"a": [1.5e300, null, {"$b": "c"}]}));
+    let _ =
+        Task::start("ends as unknown").used("deep", serde_json::json!({"a": [1.5e300, null, {"$b": "c"}]}));
 }
 
 #[test]
@@ -155,7 +157,7 @@ fn what_is_no_journal_is_refused_in_the_same_words() {
     let whole = fs::read(&path).unwrap();
     let mut newer = whole.clone();
     newer[8] = 9;
-    for bytes in [&b"not a journal"[..], &[0; 100_000], &whole[..20_000], &newer] {
+    for bytes in [&b"not a journal"[..], &vec![0; 100_000], &whole[..20_000], &newer] {
         fs::write(&path, bytes).unwrap();
         let expected = format!("error: {}\n", Tap::open(&path).unwrap_err());
         let output = python(&path).output().unwrap();

@@ -30,7 +30,8 @@ pub struct Point {
 impl Point {
     fn unix_ns(self, ticks: u64) -> i64 {
         let elapsed = i128::from(ticks) - i128::from(self.ticks);
-        let nanos = (elapsed * i128::from(self.nanos_per_tick)) >> 32;
+        // A damaged journal may say anything.
+        let nanos = elapsed.saturating_mul(i128::from(self.nanos_per_tick)) >> 32;
         self.unix_ns.saturating_add(i64::try_from(nanos).unwrap_or(i64::MAX))
     }
 }
@@ -60,5 +61,19 @@ impl Clock {
     /// The points, in the order of their ticks.
     pub fn points(&self) -> &[Point] {
         &self.points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_tick_has_a_time_whatever_the_points_are() {
+        let points = [0, u64::MAX].map(|ticks| Point { ticks, unix_ns: i64::MIN, nanos_per_tick: u64::MAX });
+        for ticks in [0, 1, u64::MAX] {
+            Clock::new(points.to_vec()).unix_ns(ticks);
+            Clock::new(points[1..].to_vec()).unix_ns(ticks);
+        }
     }
 }
