@@ -1,7 +1,6 @@
 //! JSON for programs: the fields that are promised.
 
 use serde_json::{Value, json};
-use telemetry_store::SCHEMA_VERSION;
 
 use crate::fixture::telemetry;
 

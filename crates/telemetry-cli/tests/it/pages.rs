@@ -159,8 +159,7 @@ Called by
 fn the_doctor_finds_nothing_wrong() {
     check(
         &telemetry(&["doctor"]),
-        &format!(
-            "
+        "
 -- stdout
 ✓ settings  not looked for: --database names the file
 ✓ database  DIR/.telemetry/provenance.db, SIZE
@@ -176,8 +175,7 @@ fn the_doctor_finds_nothing_wrong() {
 ✓ gpu  GPU
 ✓ clock  a reading takes TIME
 -- exit 0
-"
-        ),
+",
     );
 }
 
