@@ -1,4 +1,5 @@
-//! The schema, as a list of steps that is only ever appended to; `user_version` counts them.
+//! The schema: tables, as a list of steps that is only ever appended to and that `user_version` counts, and the views
+//! over them, which are made anew whenever a step is run. A change of a view alone is a step without a statement.
 
 use std::path::Path;
 
@@ -11,11 +12,19 @@ pub(crate) const APPLICATION_ID: i32 = 0x7465_6C65;
 
 /// Each step is run once, in order; a file's `user_version` says how many it has seen.
 const STEPS: &[&str] = &[
-    concat!(include_str!("sql/tables.sql"), include_str!("sql/views.sql")),
-    include_str!("sql/lineage.sql"),
-    include_str!("sql/sampling.sql"),
-    include_str!("sql/sessions.sql"),
-    include_str!("sql/events.sql"),
+    include_str!("sql/steps/base.sql"),
+    include_str!("sql/steps/lineage.sql"),
+    include_str!("sql/steps/sampling.sql"),
+    include_str!("sql/steps/sessions.sql"),
+    include_str!("sql/steps/events.sql"),
+];
+
+/// The views as they are now.
+const VIEWS: &[&str] = &[
+    include_str!("sql/views/base.sql"),
+    include_str!("sql/views/lineage.sql"),
+    include_str!("sql/views/sessions.sql"),
+    include_str!("sql/views/events.sql"),
 ];
 
 /// The schema version that this program writes.
@@ -66,12 +75,26 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let seen = marks(&transaction)?.version;
-    for step in STEPS.iter().skip(usize::try_from(seen).unwrap_or(0)) {
-        transaction.execute_batch(step)?;
+    if seen < VERSION {
+        drop_views(&transaction, seen)?;
+        let steps = STEPS.iter().skip(usize::try_from(seen).unwrap_or(0));
+        steps.chain(VIEWS).try_for_each(|step| transaction.execute_batch(step))?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", VERSION.max(seen))?;
     transaction.commit()
+}
+
+/// Takes our views away, and nobody else's: a step may change what they look at.
+fn drop_views(connection: &Connection, seen: i32) -> rusqlite::Result<()> {
+    if seen == 0 {
+        return Ok(());
+    }
+    let names =
+        VIEWS.iter().flat_map(|views| views.lines()).filter_map(|line| line.strip_prefix("create view "));
+    names
+        .filter_map(|line| line.split(' ').next())
+        .try_for_each(|name| connection.execute_batch(&format!("drop view if exists {name}")))
 }
 
 pub(crate) fn failed(path: &Path, doing: &'static str, source: rusqlite::Error) -> StoreError {

@@ -61,7 +61,9 @@ create table workflow (
     custom_metadata text,
     updated integer
 );
+
 create index workflow_by_parent_task on workflow (parent_task_id) where parent_task_id is not null;
+
 create index workflow_by_parent on workflow (parent_workflow_id) where parent_workflow_id is not null;
 
 create table activity (
@@ -89,6 +91,7 @@ create table step (
     activity integer not null,
     primary key (workflow, activity)
 ) without rowid;
+
 create index step_by_activity on step (activity);
 
 create table task (
@@ -126,8 +129,11 @@ create table task (
     dependencies text,
     custom_metadata text
 );
+
 create index task_by_parent on task (parent_task_id) where parent_task_id is not null;
+
 create index task_by_workflow on task (workflow);
+
 create index task_by_activity on task (activity, workflow);
 
 -- What does not have its own column: UPDATE records, and fields in a record that seldom has them.
@@ -168,6 +174,7 @@ create table snapshot (
     net_recv_bytes generated always as (telemetry ->> '$.network.netio_sum.bytes_recv') stored,
     telemetry text
 );
+
 create index snapshot_by_workflow on snapshot (workflow);
 
 -- direction: 0 used, 1 generated. evidence: 1 path, 2 content.
@@ -179,6 +186,7 @@ create table fingerprint (
     evidence integer not null,
     primary key (task_id, direction, name, fingerprint)
 ) without rowid;
+
 create index fingerprint_by_value on fingerprint (fingerprint, direction);
 
 create table dependency (
@@ -186,6 +194,7 @@ create table dependency (
     source_task_id text not null,
     primary key (task_id, source_task_id)
 ) without rowid;
+
 create index dependency_by_source on dependency (source_task_id);
 
 create table gaps (

@@ -1,16 +1,3 @@
--- Sessions: work packets, the figures of a session, and which of them have files.
-
--- Workflows whose settings ask for session files. A row is made with the workflow's own, so that no kill
--- comes between; it is written once both files have everything.
-create table session (
-    workflow integer primary key,
-    -- Where the files are and what they are called, without endings; null until they are begun.
-    folder text,
-    name text,
-    is_written integer not null default 0
-);
-create index session_to_write on session (workflow) where not is_written;
-
 -- Every task as a work packet, the open ones too. What it says about itself in its metadata comes first.
 create view packet as
 select

@@ -130,13 +130,31 @@ select
             ) group by value order by min(rank)
         )
     ) else t.dependencies end as dependencies,
-    case when t.updated then (
+    case when t.updated or (select r.critical_tags from recorder r where r.key = t.recorder) is not null then (
         select nullif(json_group_array(json(value)), '[]') from (
             select value from (
                 select t.tags -> e.fullkey as value, e.id as rank from json_each(t.tags) e
                 union all
                 select i.value, (i.ordinal + 1) * 1073741824 + i.position
                 from items i where i.owner_id = t.task_id and i.field = 7
+                union all
+                select json_quote(c.key), 9223372036854774784 + c.id
+                from recorder r join json_each(r.critical_tags) c
+                where r.key = t.recorder and case c.key
+                    when 'long_duration' then (t.ended_ns - t.started_ns) / 1e9 > c.value
+                    when 'high_cpu' then (
+                        select d.machine_cpu_percent from task_telemetry d where d.task_id = t.task_id) > c.value
+                    when 'high_mem' then (
+                        select d.machine_memory_used_diff_bytes
+                        from task_telemetry d where d.task_id = t.task_id) > c.value
+                    when 'high_disk' then (
+                        select coalesce(d.machine_disk_read_bytes, 0) + coalesce(d.machine_disk_write_bytes, 0)
+                        from task_telemetry d where d.task_id = t.task_id) > c.value
+                    when 'low_output' then (
+                        select o.result from task_output o where o.task_id = t.task_id) < c.value
+                    when 'high_output' then (
+                        select o.result from task_output o where o.task_id = t.task_id) > c.value
+                end
             ) group by value order by min(rank)
         )
     ) else t.tags end as tags,
@@ -172,6 +190,21 @@ select
 from task t
 left join workflow w on w.key = t.workflow
 left join activity a on a.key = t.activity;
+
+-- The number that a task generated under the name `result`; null for anything but a number.
+create view task_output as
+select
+    task_id,
+    case json_type(result) when 'integer' then json_extract(result, '$') when 'real' then json_extract(result, '$') end
+        as result
+from (
+    select
+        t.task_id,
+        coalesce(t.generated -> '$.result', (
+            select i.value from items i where i.owner_id = t.task_id and i.field = 2 and i.name = 'result'
+            order by i.ordinal desc, i.position desc limit 1)) as result
+    from task t
+);
 
 -- Differences are null where both ends share one snapshot, and where a counter went down. A peak is the
 -- highest of the readings from the start to the end: those of other tasks and of the sampler too.
@@ -278,9 +311,9 @@ create view activities as
 select
     w.workflow_id,
     a.activity_id,
-    j.value ->> 0 as calls,
-    j.value ->> 1 as errors,
-    cast(null as integer) as left_out,
+    coalesce(j.value ->> 0, 0) as calls,
+    coalesce(j.value ->> 1, 0) as errors,
+    j.value ->> 8 as left_out,
     j.value ->> 2 as total_ns,
     (j.value ->> 2) * 1.0 / (j.value ->> 3) as mean_ns,
     j.value ->> 4 as min_ns,
@@ -294,7 +327,11 @@ join json_each(json_array((
     select json_array(sum(calls), sum(errors), sum(total_ns), sum(iif(bucket is null, 0, calls)),
         min(min_ns), max(max_ns),
         min(iif(bucket is not null and upto * 100 >= ended * 50, bucket, null)),
-        min(iif(bucket is not null and upto * 100 >= ended * 95, bucket, null)))
+        min(iif(bucket is not null and upto * 100 >= ended * 95, bucket, null)),
+        coalesce((select sum(l.count) from left_out l
+            where l.workflow = p.workflow and l.activity = p.activity), 0)
+            - (select count(*) from brought_back b
+                where b.workflow = p.workflow and b.activity = p.activity))
     from (
         select *,
             sum(iif(bucket is null, 0, calls)) over (order by bucket) as upto,
@@ -322,7 +359,7 @@ join json_each(json_array((
             group by bucket
         )
     )
-))) j on j.value ->> 0 is not null;
+))) j on j.value ->> 0 is not null or j.value ->> 8 > 0;
 
 create view ancestors as
 select t.task_id, j.value ->> 0 as ancestor_task_id, j.value ->> 1 as depth
@@ -352,32 +389,6 @@ join json_each((
     select json_group_array(json_array(id, depth)) from down
 )) j;
 
-create view derivations as
-select d.task_id, cast(null as text) as name, d.source_task_id, cast(null as text) as source_name,
-    'declared' as evidence
-from dependency d
-union all
-select u.task_id, u.name, g.task_id, g.name, iif(u.evidence = 1, 'path', 'content')
-from fingerprint u
-join fingerprint g on g.fingerprint = u.fingerprint and g.direction = 1 and g.evidence = u.evidence
-join task user on user.task_id = u.task_id
-join task maker on maker.task_id = g.task_id
-where u.direction = 0 and maker.ended_ns <= user.started_ns and maker.task_id <> user.task_id;
-
-create view events as
-select
-    cast(null as text) as event_id,
-    cast(null as real) as timestamp,
-    cast(null as text) as category,
-    cast(null as text) as name,
-    cast(null as text) as kind,
-    cast(null as real) as value,
-    cast(null as text) as unit,
-    cast(null as text) as labels,
-    cast(null as text) as task_id,
-    cast(null as text) as workflow_id
-where 0;
-
 -- What may differ between two runs is that of the latest recorder on the machine.
 create view machines as
 select
@@ -399,7 +410,6 @@ from (
     from machine
 ) m;
 
--- offered = persisted + pending + dropped (by reason) + torn, exactly.
 create view health as
 select
     r.recorder_id as recorder,
@@ -413,5 +423,6 @@ select
     r.dropped_stopped,
     r.recovered,
     r.torn,
-    r.warnings
+    r.warnings,
+    r.name
 from recorder r;
