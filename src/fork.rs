@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::io;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -70,15 +70,16 @@ fn until<T>(end: Instant, attempt: impl Fn() -> Option<T>) -> Option<T> {
 }
 
 /// To be held by a thread of ours while it is inside the database library.
+#[cfg(feature = "sqlite")]
 pub(crate) fn writing() -> MutexGuard<'static, ()> {
     until(Instant::now() + WAIT_MAX, || (FORKING.load(Ordering::Relaxed) == 0).then_some(()));
-    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+    WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// The same for a thread that is there for long.
 #[cfg(feature = "sqlite")]
 pub(crate) fn summing() -> MutexGuard<'static, ()> {
-    SUMMING.lock().unwrap_or_else(PoisonError::into_inner)
+    SUMMING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Hooks into the forks of this process.
