@@ -1,10 +1,18 @@
 //! Formats in which records leave telemetry.
+//!
+//! What only the program `telemetry` needs, and not a program that records, is behind the feature `insight`.
 #![forbid(unsafe_code)]
 
 pub mod chrome;
+#[cfg(feature = "insight")]
+pub mod comparison;
+#[cfg(feature = "insight")]
+pub mod critical;
 pub mod csv;
 pub mod dot;
 pub mod jsonl;
+#[cfg(feature = "insight")]
+pub mod statistics;
 pub mod table;
 pub mod tree;
 
