@@ -1,9 +1,18 @@
 //! What can be said on the command line.
 
+mod more;
+mod values;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use telemetry_core::status::Status;
+
+pub(crate) use more::{
+    Completions, Config, ConfigCheck, ConfigCommand, ConfigShow, Export, ExportFormat, ExportView, Gc,
+    Import, Init, Lineage, Profile, Run, SnapshotArguments, Tree,
+};
+use values::{parse_age, parse_seconds, parse_status};
 
 /// Shows what programs recorded: their workflows, tasks, inputs, outputs and failures.
 #[derive(Debug, Parser)]
@@ -35,21 +44,54 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a commented settings.yaml
+    #[command(after_help = include_str!("help/init.txt"))]
+    Init(Init),
+    /// Run a program as a workflow
+    #[command(after_help = include_str!("help/run.txt"))]
+    Run(Run),
     /// List workflows, the newest first
     #[command(after_help = include_str!("help/ls.txt"))]
     Ls(Ls),
     /// Show all about a workflow or a task
     #[command(after_help = include_str!("help/show.txt"))]
     Show(Show),
+    /// Draw the call tree of a workflow, or below a task
+    #[command(after_help = include_str!("help/tree.txt"))]
+    Tree(Tree),
+    /// Follow whose output is whose input, both ways
+    #[command(after_help = include_str!("help/lineage.txt"))]
+    Lineage(Lineage),
     /// Ask a question in SQL, which can only read
     #[command(after_help = include_str!("help/sql.txt"))]
     Sql(Sql),
+    /// Write workflows to a file for other programs
+    #[command(after_help = include_str!("help/export.txt"))]
+    Export(Export),
+    /// Bring in another database, or an export
+    #[command(after_help = include_str!("help/import.txt"))]
+    Import(Import),
+    /// Copy the database as it is now, while programs write
+    #[command(after_help = include_str!("help/snapshot.txt"))]
+    Snapshot(SnapshotArguments),
+    /// Delete old workflows
+    #[command(after_help = include_str!("help/gc.txt"))]
+    Gc(Gc),
     /// Bring in what killed processes had recorded
     #[command(after_help = include_str!("help/recover.txt"))]
     Recover(Recover),
     /// Check the database, the journals and their counters
     #[command(after_help = include_str!("help/doctor.txt"))]
     Doctor(Doctor),
+    /// Show or check settings
+    #[command(after_help = include_str!("help/config.txt"), subcommand_required = true, disable_help_subcommand = true)]
+    Config(Config),
+    /// Print completions for a shell
+    #[command(after_help = include_str!("help/completions.txt"))]
+    Completions(Completions),
+    /// Print the manual page
+    #[command(after_help = include_str!("help/man.txt"))]
+    Man,
 }
 
 #[derive(Args, Debug)]
@@ -57,17 +99,36 @@ pub(crate) struct Ls {
     /// Only workflows that stand like this, e.g. finished, error, running
     #[arg(long, value_parser = parse_status)]
     pub(crate) status: Option<Status>,
-    /// Only workflows with this name
+    /// Only workflows that started at most this long ago, e.g. 90s, 30min, 2h, 7d
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) since: Option<u64>,
+    /// Only workflows with this name; * stands for any characters
     #[arg(long)]
     pub(crate) name: Option<String>,
     /// Only workflows of this campaign
     #[arg(long, value_name = "ID")]
     pub(crate) campaign: Option<String>,
+    /// What to sort by, the largest first; by name, the first letters first
+    #[arg(long, value_name = "COLUMN", default_value = "started")]
+    pub(crate) sort: LsSort,
+    /// The other way round
+    #[arg(long)]
+    pub(crate) reverse: bool,
     /// At most so many; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: u32,
     #[command(flatten)]
     pub(crate) format: FormatArguments,
+}
+
+/// What `ls` sorts by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LsSort {
+    Started,
+    Duration,
+    Tasks,
+    Errors,
+    Name,
 }
 
 #[derive(Args, Debug)]
@@ -85,8 +146,8 @@ pub(crate) struct Show {
 
 #[derive(Args, Debug)]
 pub(crate) struct Sql {
-    /// The query, or - to read it from stdin
-    pub(crate) query: String,
+    /// The query, or - to read it from stdin; without one, a prompt
+    pub(crate) query: Option<String>,
     /// Values for ?1, ?2, … in the query
     #[arg(value_name = "VALUE", allow_negative_numbers = true)]
     pub(crate) values: Vec<String>,
@@ -166,18 +227,6 @@ impl FormatArguments {
         let usual = if is_terminal { Format::Table } else { Format::Tsv };
         asked.into_iter().find_map(|(is_asked, format)| is_asked.then_some(format)).unwrap_or(usual)
     }
-}
-
-fn parse_status(word: &str) -> Result<Status, String> {
-    Status::from_word(&word.to_ascii_uppercase()).ok_or_else(|| {
-        let known: Vec<String> = Status::ALL.iter().map(|status| status.as_str().to_lowercase()).collect();
-        format!("known are {}", known.join(", "))
-    })
-}
-
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if seconds > 0.0 && seconds <= 1e9 { Ok(seconds) } else { Err("must be above 0".to_owned()) }
 }
 
 #[cfg(test)]

@@ -1,10 +1,20 @@
 //! The commands, a file each.
 
+mod completions;
+mod config;
 mod doctor;
+mod export;
+mod gc;
+mod import;
+mod init;
+mod lineage;
 mod ls;
 mod recover;
+mod run;
 mod show;
+mod snapshot;
 mod sql;
+mod tree;
 
 use crate::arguments::{Arguments, Command};
 use crate::failure::{Failure, Outcome};
@@ -13,12 +23,23 @@ use crate::printer::Printer;
 
 /// Runs the command that was asked for.
 pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let place = Place::find(&arguments.global);
+    let place = || Place::find(&arguments.global);
     match &arguments.command {
-        Command::Doctor(command) => doctor::run(command, place, printer),
-        Command::Ls(command) => ls::run(command, &place?, printer),
-        Command::Recover(command) => recover::run(command, &place?, printer),
-        Command::Show(command) => show::run(command, &place?, printer),
-        Command::Sql(command) => sql::run(command, &place?, printer),
+        Command::Completions(command) => completions::run(command, printer),
+        Command::Config(command) => config::run(command, printer),
+        Command::Doctor(command) => doctor::run(command, place(), printer),
+        Command::Export(command) => export::run(command, &place()?, printer),
+        Command::Gc(command) => gc::run(command, &place()?, printer),
+        Command::Import(command) => import::run(command, &place()?, printer),
+        Command::Init(command) => init::run(command, printer),
+        Command::Lineage(command) => lineage::run(command, &place()?, printer),
+        Command::Ls(command) => ls::run(command, &place()?, printer),
+        Command::Man => completions::man(printer),
+        Command::Recover(command) => recover::run(command, &place()?, printer),
+        Command::Run(command) => run::run(command, &arguments.global, printer),
+        Command::Show(command) => show::run(command, &place()?, printer),
+        Command::Snapshot(command) => snapshot::run(command, &place()?, printer),
+        Command::Sql(command) => sql::run(command, &place()?, printer),
+        Command::Tree(command) => tree::run(command, &place()?, printer),
     }
 }

@@ -1,10 +1,13 @@
 //! What can go wrong, the exit code of it, and what to do about it.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use telemetry_core::settings::SettingsError;
+use telemetry_export::ExportError;
 use telemetry_journal::JournalError;
 use telemetry_store::StoreError;
 
@@ -15,6 +18,8 @@ use crate::printer::Printer;
 pub(crate) enum Outcome {
     Done,
     CheckFailed,
+    /// As the program that was run.
+    Exit(u8),
 }
 
 impl From<Outcome> for ExitCode {
@@ -22,6 +27,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Done => Self::SUCCESS,
             Outcome::CheckFailed => Self::from(4),
+            Outcome::Exit(code) => Self::from(code),
         }
     }
 }
@@ -37,14 +43,51 @@ pub(crate) enum Failure {
     Journal(#[from] JournalError),
     #[error("cannot print the answer")]
     Output { source: io::Error },
-    #[error("cannot read the query from stdin")]
+    #[error("cannot read from stdin")]
     Input { source: io::Error },
+    #[error("{}: cannot be {doing}", path.display())]
+    File { path: PathBuf, doing: &'static str, source: io::Error },
+    #[error("{doing} failed")]
+    System { doing: &'static str, source: io::Error },
+    /// The program of `run`.
+    #[error("{}", program.display())]
+    NotStarted { program: OsString, source: io::Error },
+    #[error(transparent)]
+    Export(ExportError),
+    #[error("{question} Nobody is there to ask")]
+    NobodyToAsk { question: String },
+    /// A person said no.
+    #[error("nothing was changed")]
+    Declined,
+    /// Something else was meant.
+    #[error("{message}")]
+    Usage { message: String, hint: &'static str },
     /// An id that could mean several things, and what these are, a line each.
     #[error("{wanted:?} could be any of\n{}", candidates.join("\n"))]
     Ambiguous { wanted: String, candidates: Vec<String> },
     /// Whoever read the data has enough of it.
     #[error("the pipe is closed")]
     ClosedPipe,
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => Self::Store(error),
+            ExportError::Io(error) => error.into(),
+            other => Self::Export(other),
+        }
+    }
+}
+
+/// Of writing to stdout.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Output { source: error },
+        }
+    }
 }
 
 impl Failure {
@@ -62,6 +105,9 @@ impl Failure {
             Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
             ) => 3,
+            Self::Usage { .. } => 2,
+            Self::NotStarted { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
+            Self::NotStarted { .. } => 126,
             _ => 1,
         }
     }
@@ -79,6 +125,11 @@ impl Failure {
     fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Store(error) => store_hint(error),
+            Self::Export(ExportError::Line { .. }) => {
+                Some("telemetry import reads databases and what telemetry export jsonl writes")
+            }
+            Self::NobodyToAsk { .. } => Some("--yes says yes"),
+            Self::Usage { hint, .. } => Some(hint),
             Self::Ambiguous { .. } => Some("write more of the id"),
             _ => None,
         }

@@ -2,12 +2,15 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod calls;
 mod commands;
 mod failure;
+mod find;
 mod grid;
 mod ink;
 mod place;
 mod printer;
+mod progress;
 mod table;
 mod text;
 

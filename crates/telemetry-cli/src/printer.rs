@@ -11,6 +11,7 @@ use crate::ink::Ink;
 
 /// The width of a screen that does not say.
 const WIDTH_USUAL: usize = 100;
+const STREAM_BYTES: usize = 1 << 16;
 
 /// Prints.
 #[derive(Debug)]
@@ -41,6 +42,11 @@ impl Printer {
         self.stdout.is_terminal()
     }
 
+    /// Whether a person reads the talk on a screen.
+    pub(crate) fn talks_to_terminal(&self) -> bool {
+        self.stderr.is_terminal()
+    }
+
     /// The columns of the screen; none where data goes elsewhere, which is never broken into lines.
     pub(crate) fn width(&self) -> Option<usize> {
         let width = || terminal_size::terminal_size_of(&self.stdout).map(|(width, _)| usize::from(width.0));
@@ -56,12 +62,33 @@ impl Printer {
         })
     }
 
+    /// Where data of any length goes, piece by piece.
+    pub(crate) fn stream(&self) -> io::BufWriter<io::StdoutLock<'static>> {
+        io::BufWriter::with_capacity(STREAM_BYTES, io::stdout().lock())
+    }
+
     /// Prints data as JSON that a person can read, too.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let mut text =
             serde_json::to_string_pretty(value).map_err(|error| Failure::Output { source: error.into() })?;
         text.push('\n');
         self.data(&text)
+    }
+
+    /// Draws a line over the one that was drawn before; an empty one takes it away.
+    pub(crate) fn draw_line(&mut self, text: &str) {
+        let _ = write!(self.stderr, "\r\u{1b}[K{text}").and_then(|()| self.stderr.flush());
+    }
+
+    /// Asks the person, who must be there; anything but yes is no.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<bool, Failure> {
+        if !io::stdin().is_terminal() || !self.talks_to_terminal() {
+            return Err(Failure::NobodyToAsk { question: question.to_owned() });
+        }
+        let _ = write!(self.stderr, "{question} [y/N] ").and_then(|()| self.stderr.flush());
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).map_err(|source| Failure::Input { source })?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
     /// Says something to the person. Whether it is heard changes nothing.

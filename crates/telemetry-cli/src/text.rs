@@ -62,7 +62,12 @@ pub(crate) fn ago(unix_s: f64) -> String {
 
 /// Seconds since a time.
 pub(crate) fn age_s(unix_s: f64) -> f64 {
-    clock::unix_ms() as f64 / 1e3 - unix_s
+    now_s() - unix_s
+}
+
+/// The time, in unix seconds.
+pub(crate) fn now_s() -> f64 {
+    clock::unix_ms() as f64 / 1e3
 }
 
 /// A duration that may not be known.

@@ -98,6 +98,11 @@ impl Settings {
         load::from_yaml(text, origin)
     }
 
+    /// Every key, in the order of the default file.
+    pub fn keys() -> &'static [String] {
+        schema::keys()
+    }
+
     /// These settings as they are stored with each workflow.
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).expect("settings are text, numbers, lists and maps with text keys")

@@ -125,7 +125,11 @@ pub fn copy(
             }
             outcome = store.import(&batch);
             batch.clear();
-            if outcome.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
+            if outcome.is_ok() {
+                std::ops::ControlFlow::Continue(())
+            } else {
+                std::ops::ControlFlow::Break(())
+            }
         })?;
         outcome?;
         store.import(&batch)?;
@@ -137,10 +141,13 @@ fn parse(line: &str, is_first: bool) -> Result<Option<Record>, String> {
     if line.trim().is_empty() {
         return Ok(None);
     }
-    let head: Head = serde_json::from_str(line).map_err(|error| format!("not a line of an export: {error}"))?;
+    let head: Head =
+        serde_json::from_str(line).map_err(|error| format!("not a line of an export: {error}"))?;
     match (is_first, &*head.r#type, head.format) {
         (true, "telemetry", Some(FORMAT)) => return Ok(None),
-        (true, "telemetry", Some(newer)) => return Err(format!("has format {newer}, this program knows format {FORMAT}")),
+        (true, "telemetry", Some(newer)) => {
+            return Err(format!("has format {newer}, this program knows format {FORMAT}"));
+        }
         (true, ..) => return Err("not the first line of an export".to_owned()),
         _ => {}
     }

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::batch::Batch;
 use crate::clock::Clock;
@@ -17,12 +17,25 @@ use crate::layout::{self, Block, BlockKind, HEADER_WORDS};
 use crate::leftovers;
 use crate::memory::zeroed;
 use crate::names::read_entries;
+use crate::process::Owner;
 use crate::source::{Counters, Name, Source};
 use crate::tally::{Tally, read_table};
 
 /// The journals in a folder, of the living and the dead, oldest first.
 pub fn find_journals(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
     file::find(folder).map_err(JournalError::io(folder))
+}
+
+/// Makes a journal of another host one of this host, for tests with files that were recorded elsewhere.
+#[doc(hidden)]
+pub fn adopt(path: &Path) -> Result<(), JournalError> {
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(JournalError::io(path))?;
+    let words = read_words(&file, 0, HEADER_WORDS).map_err(JournalError::io(path))?;
+    let mut header = Header::read(&words, path)?;
+    header.owner.host = Owner::current().host;
+    header.write(&words);
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
+    file.write_all_at(&bytes, 0).map_err(JournalError::io(path))
 }
 
 /// The journal of a process that is gone. While it is open, nobody else can open it.

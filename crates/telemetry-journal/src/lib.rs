@@ -27,6 +27,8 @@ mod spill;
 mod tally;
 
 pub use batch::{Batch, Frame, to_words};
+#[doc(hidden)]
+pub use dead::adopt;
 pub use dead::{DeadJournal, find_journals, put_aside};
 pub use error::JournalError;
 pub use frame::GAP_KIND;

@@ -91,6 +91,26 @@ pub fn block_signals() {
     }
 }
 
+/// Makes a child begin with no signal blocked, whatever is blocked in the thread that starts it.
+#[cfg(unix)]
+pub fn unblock_signals_in(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+
+    let unblock = || {
+        let mut none = std::mem::MaybeUninit::uninit();
+        // SAFETY: `sigemptyset` initializes the set before anything reads it.
+        let code = unsafe {
+            libc::sigemptyset(none.as_mut_ptr());
+            libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut())
+        };
+        if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
+    };
+    // SAFETY: between fork and exec only two calls are made, which are allowed there and allocate nothing.
+    unsafe {
+        command.pre_exec(unblock);
+    }
+}
+
 fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The program's name, in parentheses, may itself hold parentheses and spaces.

@@ -11,6 +11,6 @@ mod records;
 mod write;
 
 pub use records::{
-    ExactJson, FingerprintRecord, GapRecord, LeftOutRecord, MachineRecord, Record, RecorderRecord, SiteRecord,
-    SnapshotRecord, TaskRecord, WorkflowRecord,
+    ExactJson, FingerprintRecord, GapRecord, LeftOutRecord, MachineRecord, Record, RecorderRecord,
+    SiteRecord, SnapshotRecord, TaskRecord, WorkflowRecord,
 };

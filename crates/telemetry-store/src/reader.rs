@@ -50,7 +50,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A statement longer than this is no question of a person.
 const STATEMENT_BYTES_MAX: i32 = 1 << 20;
 /// The largest text or blob that a query may make: far above any cell, far below the memory of a machine.
-const VALUE_BYTES_MAX: i32 = 1 << 28;
+const VALUE_BYTES_MAX: i32 = 1 << 26;
 
 /// A database that is read.
 #[derive(Debug)]

@@ -68,7 +68,9 @@ impl FromStr for Retention {
             match (parse_age(part), parse_size(part)) {
                 (Some(age_s), _) => retention.age_s_max = Some(age_s),
                 (None, Some(bytes)) => retention.bytes_max = Some(bytes),
-                (None, None) => return Err(format!("{part:?} is neither an age such as 30d nor a size such as 10GiB")),
+                (None, None) => {
+                    return Err(format!("{part:?} is neither an age such as 30d nor a size such as 10GiB"));
+                }
             }
         }
         Ok(retention)
@@ -147,7 +149,11 @@ impl Reader {
 
 impl Store {
     /// What goes under a retention, at this moment.
-    pub fn plan_retention(&mut self, retention: &Retention, now_ns: i64) -> Result<RetentionPlan, StoreError> {
+    pub fn plan_retention(
+        &mut self,
+        retention: &Retention,
+        now_ns: i64,
+    ) -> Result<RetentionPlan, StoreError> {
         self.write("looking for what is too old", |connection, _| {
             let bytes = connection.query_row(BYTES, (), |row| row.get::<_, i64>(0))?;
             plan(connection, bytes, retention, now_ns)
@@ -182,7 +188,8 @@ fn plan(
     let mut statement = connection.prepare(CANDIDATES)?;
     let candidates = statement.query_map((), read)?.collect::<Result<Vec<(Candidate, i64)>, _>>()?;
     let weights: i64 = candidates.iter().map(|(_, weight)| *weight).sum::<i64>().max(1);
-    let oldest_ns = retention.age_s_max.map(|age_s| now_ns.saturating_sub_unsigned(age_s.saturating_mul(1_000_000_000)));
+    let oldest_ns =
+        retention.age_s_max.map(|age_s| now_ns.saturating_sub_unsigned(age_s.saturating_mul(1_000_000_000)));
     let mut plan = RetentionPlan { bytes: bytes.max(0) as u64, ..RetentionPlan::default() };
     let mut kept_bytes = 0;
     for (mut candidate, weight) in candidates {

@@ -1,10 +1,13 @@
 //! `telemetry doctor`: is everything that was recorded there, and safe?
 
 mod check;
+mod clock;
 mod counters;
 mod database;
 mod files;
+mod gpu;
 mod journals;
+mod orphans;
 
 use serde::Serialize;
 use telemetry_core::settings::Settings;
@@ -50,7 +53,10 @@ fn examine(place: Result<Place, Failure>) -> Report {
     report.checks.extend(journals.checks());
     report.recorders = counters::read(&place.database, &journals);
     report.checks.extend(counters::checks(&report.recorders));
+    report.checks.extend(orphans::check(&place.database));
     report.checks.extend(files::checks(&place));
+    report.checks.push(gpu::check());
+    report.checks.extend(clock::checks(&place.database));
     report.ok = report.checks.iter().all(|check| check.state != State::Fail);
     report
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use telemetry_core::status::Status;
-use telemetry_store::{Order, Reader, StatusCount, StoreError, WorkflowFilter, WorkflowRow};
+use telemetry_store::{Order, Reader, StoreError, TaskCount, WorkflowFilter, WorkflowRow};
 
-use crate::arguments::{Format, Ls};
+use crate::arguments::{Format, Ls, LsSort};
 use crate::failure::{Failure, Outcome};
 use crate::grid::Grid;
 use crate::place::Place;
@@ -49,34 +49,45 @@ pub(super) fn run(command: &Ls, place: &Place, printer: &mut Printer) -> Result<
         format => printer.data(&grid(&workflows).write(format))?,
     }
     if is_cut {
-        printer.talk_quietly(&format!("The newest {limit} are shown; --limit 0 shows all."));
+        let which =
+            if (command.sort, command.reverse) == (LsSort::Started, false) { "newest" } else { "first" };
+        printer.talk_quietly(&format!("The {which} {limit} are shown; --limit 0 shows all."));
     } else if workflows.is_empty() {
         printer.talk_quietly(&format!("No such workflows in {}.", place.database.display()));
     }
     Ok(Outcome::Done)
 }
 
-/// One more than is shown, to know whether there are more.
+/// Sorted by time, the database cuts: one more than is shown, to know whether there are more.
 fn read(reader: &Reader, command: &Ls) -> Result<Vec<Counted>, StoreError> {
+    let is_cut_there = command.sort == LsSort::Started;
     let filter = WorkflowFilter {
         name: command.name.clone(),
         campaign_id: command.campaign.clone(),
         status: command.status.map(|status| status.to_string()),
-        order: Order::NewestFirst,
-        limit: (command.limit > 0).then(|| command.limit.saturating_add(1)),
+        since_s: command.since.map(|age_s| text::now_s() - age_s as f64),
+        order: if command.reverse && is_cut_there { Order::OldestFirst } else { Order::NewestFirst },
+        limit: (command.limit > 0 && is_cut_there).then(|| command.limit.saturating_add(1)),
     };
     let rows = reader.workflows(&filter)?;
-    rows.into_iter().map(|row| count(reader, row)).collect()
+    let mut counted: Vec<Counted> =
+        rows.into_iter().map(|row| count(reader, row)).collect::<Result<_, StoreError>>()?;
+    match command.sort {
+        LsSort::Started => return Ok(counted),
+        LsSort::Duration => counted.sort_by_key(|workflow| std::cmp::Reverse(workflow.row.duration_ns)),
+        LsSort::Tasks => counted.sort_by_key(|workflow| std::cmp::Reverse(workflow.tasks)),
+        LsSort::Errors => counted.sort_by_key(|workflow| std::cmp::Reverse(workflow.errors)),
+        LsSort::Name => counted.sort_by(|one, other| one.row.name.cmp(&other.row.name)),
+    }
+    if command.reverse {
+        counted.reverse();
+    }
+    Ok(counted)
 }
 
 fn count(reader: &Reader, row: WorkflowRow) -> Result<Counted, StoreError> {
-    let counts = reader.status_counts(&row.workflow_id)?;
-    let is_error = |count: &&StatusCount| count.status == Status::Error.as_str();
-    Ok(Counted {
-        tasks: counts.iter().map(|count| count.tasks).sum(),
-        errors: counts.iter().filter(is_error).map(|count| count.tasks).sum(),
-        row,
-    })
+    let TaskCount { tasks, errors, .. } = reader.task_count(&row.workflow_id)?;
+    Ok(Counted { row, tasks, errors })
 }
 
 fn grid(workflows: &[Counted]) -> Grid {

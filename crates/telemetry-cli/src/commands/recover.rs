@@ -37,7 +37,7 @@ fn folder(named: Option<&Path>, place: &Place) -> PathBuf {
 }
 
 /// Refuses what the store would move out of its way: a person is there to decide.
-fn open(database: &Path) -> Result<Store, StoreError> {
+pub(super) fn open(database: &Path) -> Result<Store, StoreError> {
     // Closed before the store opens the same file, which watches over its own descriptors.
     match Reader::open(database).map(drop) {
         Ok(()) | Err(StoreError::Missing { .. } | StoreError::Empty { .. }) => {}

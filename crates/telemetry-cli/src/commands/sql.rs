@@ -1,10 +1,14 @@
 //! `telemetry sql`: questions in SQL, which the store answers or refuses.
 
+mod prompt;
+
 use std::fmt::Write;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use telemetry_store::{Cell, QueryLimits, Reader, Table};
+use telemetry_store::{Cell, QueryLimits, Reader, StoreError, Table};
 
 use crate::arguments::{Format, Sql};
 use crate::failure::{Failure, Outcome};
@@ -22,30 +26,69 @@ const COLUMN_WIDTH_MIN: usize = 12;
 /// What of a value is shown on a screen; the other formats give all of it.
 const VALUE_CHARACTERS_MAX: usize = 600;
 
+/// A query that cannot be stopped is given up after this: the longest single step that is worth waiting for.
+const GRACE: Duration = Duration::from_millis(25);
+
 pub(super) fn run(command: &Sql, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let query = query(command)?;
-    let values: Vec<Cell> = command.values.iter().chain(&command.params).map(|text| parse(text)).collect();
-    let limits = QueryLimits {
-        time_ms_max: (command.timeout * 1e3).ceil() as u64,
-        rows_max: command.limit,
-        ..QueryLimits::default()
+    let format = command.format.format(printer.is_terminal());
+    let question = Question {
+        values: command.values.iter().chain(&command.params).map(|text| parse(text)).collect(),
+        limits: QueryLimits {
+            time_ms_max: (command.timeout * 1e3).ceil() as u64,
+            rows_max: command.limit,
+            ..QueryLimits::default()
+        },
+        format,
     };
-    let table = Reader::open(&place.database)?.query(&query, &values, limits)?;
-    let is_cut = table.is_cut.then_some(table.rows.len());
-    match command.format.format(printer.is_terminal()) {
-        Format::Table => show(&table, printer)?,
-        format => printer.data(&grid(table).write(format))?,
-    }
-    if let Some(rows) = is_cut {
-        printer.warn(&format!("the answer is cut after {}; --limit N allows more", text::count(rows, "row")));
+    match command.query.as_deref() {
+        None if std::io::stdin().is_terminal() => prompt::run(question, place, printer)?,
+        None | Some("-") => question.ask(&from_stdin()?, place, printer)?,
+        Some(query) => question.ask(query, place, printer)?,
     }
     Ok(Outcome::Done)
 }
 
-fn query(command: &Sql) -> Result<String, Failure> {
-    if command.query != "-" {
-        return Ok(command.query.clone());
+/// How questions are asked and answered.
+#[derive(Clone, Debug)]
+struct Question {
+    values: Vec<Cell>,
+    limits: QueryLimits,
+    format: Format,
+}
+
+impl Question {
+    fn ask(&self, query: &str, place: &Place, printer: &mut Printer) -> Result<(), Failure> {
+        let table = self.answer(query, place)?;
+        let is_cut = table.is_cut.then_some(table.rows.len());
+        match self.format {
+            Format::Table => show(&table, printer)?,
+            format => printer.data(&grid(table).write(format))?,
+        }
+        if let Some(rows) = is_cut {
+            let rows = text::count(rows, "row");
+            printer.warn(&format!("the answer is cut after {rows}; --limit N allows more"));
+        }
+        Ok(())
     }
+
+    /// On a thread of its own: the database looks at the clock between two steps, and a single step (a function on a
+    /// huge text) may take as long as it likes. Whoever waits does not.
+    fn answer(&self, query: &str, place: &Place) -> Result<Table, Failure> {
+        let (sender, receiver) = channel();
+        let (database, query) = (place.database.clone(), query.to_owned());
+        let Self { values, limits, .. } = self.clone();
+        std::thread::spawn(move || {
+            let answer = Reader::open(&database).and_then(|reader| reader.query(&query, &values, limits));
+            // Nobody listens any more where it took too long.
+            let _ = sender.send(answer);
+        });
+        let patience = Duration::from_millis(limits.time_ms_max) + GRACE;
+        let timed_out = StoreError::TimedOut { limit_ms: limits.time_ms_max };
+        Ok(receiver.recv_timeout(patience).unwrap_or(Err(timed_out))?)
+    }
+}
+
+fn from_stdin() -> Result<String, Failure> {
     let mut query = String::new();
     let read = std::io::stdin().take(QUERY_BYTES_MAX).read_to_string(&mut query);
     read.map(|_| query).map_err(|source| Failure::Input { source })

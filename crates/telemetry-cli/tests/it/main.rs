@@ -3,9 +3,12 @@
 
 mod child;
 mod fixture;
+mod golden;
 mod json;
 mod misuse;
 mod pages;
+mod run;
 mod screen;
 mod settings;
 mod tables;
+mod terminal;

@@ -12,6 +12,8 @@ pub const OVERRIDE_PREFIX: &str = "TELEMETRY_";
 pub const OVERRIDE_SEPARATOR: &str = "__";
 /// The folder for settings of programs.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// The folder for what programs remember between runs.
+pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 /// The user's own folder.
 pub const HOME: &str = "HOME";
 /// The user's name.
@@ -47,6 +49,12 @@ pub fn user() -> Option<String> {
 /// The folder in which programs keep their settings for this user.
 pub fn config_dir() -> Option<PathBuf> {
     config_dir_from(present(XDG_CONFIG_HOME), present(HOME))
+}
+
+/// The folder in which programs keep what they remember for this user.
+pub fn state_dir() -> Option<PathBuf> {
+    let configured = present(XDG_STATE_HOME).map(PathBuf::from).filter(|path| path.is_absolute());
+    configured.or_else(|| present(HOME).map(|home| PathBuf::from(home).join(".local/state")))
 }
 
 /// The folder that this process works in.

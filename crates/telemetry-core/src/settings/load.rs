@@ -1,5 +1,6 @@
 //! From a file and the environment to settings.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ pub struct Loaded {
     pub ignored: Vec<String>,
     /// The keys that the environment overrides, each with the name of the variable.
     pub overrides: Vec<(String, String)>,
+    /// Where each key was given that is not left to the defaults.
+    pub places: BTreeMap<String, Place>,
 }
 
 /// Where settings come from.
@@ -82,9 +85,10 @@ fn assemble(origin: Origin, text: &str, lookup: &Lookup) -> Result<Loaded, Setti
     let ignored = read_text(text, &mut settings, &mut report);
     let overrides = overrides::collect(&lookup.variables, &mut report);
     schema::read(Some(overrides.node), &mut settings, &mut report);
+    let places = report.places();
     report.finish()?;
     resolve(&mut settings, &lookup.working_dir);
-    Ok(Loaded { settings, origin, ignored, overrides: overrides.names })
+    Ok(Loaded { settings, origin, ignored, overrides: overrides.names, places })
 }
 
 fn read_text(text: &str, settings: &mut Settings, report: &mut Report<'_>) -> Vec<String> {

@@ -45,7 +45,8 @@ fn name_of(key: &str) -> String {
     format!("{OVERRIDE_PREFIX}{}", key.replace('.', OVERRIDE_SEPARATOR).to_uppercase())
 }
 
-fn canonical(key: &str) -> String {
+/// The key by its own name, where an alias was given.
+pub(super) fn canonical(key: &str) -> String {
     match key.strip_prefix(MODEL_ALIAS) {
         Some(rest) if rest.is_empty() || rest.starts_with('.') => format!("{MODEL}{rest}"),
         _ => key.to_owned(),

@@ -3,10 +3,12 @@
 //! Limits: [`PROBLEMS_MAX`] problems are kept and the rest counted; a quoted line is cut at
 //! [`QUOTE_CHARS_MAX`]; control characters are not passed on to the reader's terminal.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::{Place, Problem, SettingsError};
 use super::node::Mark;
+use super::overrides::canonical;
 
 /// Nobody mends more than this at once.
 const PROBLEMS_MAX: usize = 50;
@@ -16,6 +18,8 @@ const QUOTE_CHARS_MAX: usize = 160;
 pub(super) struct Report<'a> {
     /// Every key that was looked for.
     pub(super) keys: Vec<String>,
+    /// Every key that was given, and where; of a key that is given twice, the last one counts.
+    given: Vec<(String, Mark)>,
     path: &'a Path,
     lines: Vec<&'a str>,
     problems: Vec<Problem>,
@@ -25,7 +29,14 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     /// A report about this file, or without one about the environment alone.
     pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
-        Self { keys: Vec::new(), path, lines: text.lines().collect(), problems: Vec::new(), left_out: 0 }
+        Self {
+            keys: Vec::new(),
+            given: Vec::new(),
+            path,
+            lines: text.lines().collect(),
+            problems: Vec::new(),
+            left_out: 0,
+        }
     }
 
     /// Adds a problem.
@@ -40,6 +51,16 @@ impl<'a> Report<'a> {
     /// Whether further problems are only counted, so that nobody need think of hints for them.
     pub(super) fn is_full(&self) -> bool {
         self.problems.len() >= PROBLEMS_MAX
+    }
+
+    /// Notes where a key was given.
+    pub(super) fn give(&mut self, key: String, mark: &Mark) {
+        self.given.push((key, mark.clone()));
+    }
+
+    /// Where each key was given.
+    pub(super) fn places(&self) -> BTreeMap<String, Place> {
+        self.given.iter().map(|(key, mark)| (canonical(key), self.place(mark))).collect()
     }
 
     /// The problems as an error, if there are any.

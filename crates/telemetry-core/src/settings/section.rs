@@ -36,7 +36,10 @@ impl<'report, 'text> Section<'report, 'text> {
         self.report.keys.push(self.key(name));
         let Some(entry) = self.take(name) else { return };
         match read(&entry.node) {
-            Ok(value) => *target = value,
+            Ok(value) => {
+                self.report.give(self.key(name), &entry.mark);
+                *target = value;
+            }
             Err(complaints) => {
                 for complaint in complaints {
                     let message = format!("`{}{}` {}", self.key(name), complaint.suffix, complaint.message);

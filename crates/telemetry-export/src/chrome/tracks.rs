@@ -39,7 +39,11 @@ impl Tracks {
     pub(super) fn place(&mut self, span: &SpanRow, ended_ns: i64) -> Placed {
         let tracks = self.threads.entry((span.recorder, span.thread)).or_default();
         for track in &mut *tracks {
-            while track.open.last().is_some_and(|open| open.ended_ns <= span.started_ns && !is_parent(open, span)) {
+            while track
+                .open
+                .last()
+                .is_some_and(|open| open.ended_ns <= span.started_ns && !is_parent(open, span))
+            {
                 track.open.pop();
             }
         }

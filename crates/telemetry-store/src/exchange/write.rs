@@ -173,7 +173,11 @@ fn task(connection: &Connection, record: &TaskRecord) -> rusqlite::Result<()> {
     task_row(connection, record, workflow, activity)?;
     if workflow != 0 && activity != 0 {
         let step = (workflow, activity);
-        run(connection, "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing", step)?;
+        run(
+            connection,
+            "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing",
+            step,
+        )?;
         if record.was_left_out == Some(true) {
             run(
                 connection,
@@ -320,7 +324,11 @@ fn left_out(connection: &Connection, record: &LeftOutRecord) -> rusqlite::Result
     let activity = activity_key(connection, record.activity_id.as_ref())?;
     if workflow != 0 && activity != 0 {
         let step = (workflow, activity);
-        run(connection, "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing", step)?;
+        run(
+            connection,
+            "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing",
+            step,
+        )?;
     }
     run(
         connection,
@@ -339,12 +347,7 @@ fn key(connection: &Connection, sql: &str, id: &str) -> rusqlite::Result<Option<
 }
 
 /// The number of the row with this id, made where it is missing; 0 without an id.
-fn key_or_new(
-    connection: &Connection,
-    id: Option<&String>,
-    find: &str,
-    make: &str,
-) -> rusqlite::Result<i64> {
+fn key_or_new(connection: &Connection, id: Option<&String>, find: &str, make: &str) -> rusqlite::Result<i64> {
     let Some(id) = id else { return Ok(0) };
     if let Some(key) = key(connection, find, id)? {
         return Ok(key);

@@ -253,7 +253,8 @@ impl Calls<'_> {
         }
         let names = self.reader.activity_names()?;
         let mut groups: Vec<FailureGroup> = Vec::new();
-        let origins = self.order.iter().map(|(number, _)| *number).filter(|number| is_origin[*number as usize]);
+        let origins =
+            self.order.iter().map(|(number, _)| *number).filter(|number| is_origin[*number as usize]);
         for number in origins.take(looked_at_max) {
             let fault: Fault = self.one(FAULT, self.calls[number as usize].key)?;
             let is_same = |group: &&mut FailureGroup| {
@@ -277,10 +278,12 @@ impl Calls<'_> {
     }
 
     fn path(&self, number: u32, names: &HashMap<u32, String>) -> Vec<String> {
-        let caller = |number: u32| Some(self.calls[number as usize].caller).filter(|caller| *caller != NOBODY);
+        let caller =
+            |number: u32| Some(self.calls[number as usize].caller).filter(|caller| *caller != NOBODY);
         // A circle, which only a damaged file has, must end.
         let above = std::iter::successors(caller(number), |number| caller(*number)).take(self.calls.len());
-        let name = |number: u32| names.get(&self.calls[number as usize].activity).cloned().unwrap_or_default();
+        let name =
+            |number: u32| names.get(&self.calls[number as usize].activity).cloned().unwrap_or_default();
         let mut path: Vec<String> = above.map(name).collect();
         path.reverse();
         path

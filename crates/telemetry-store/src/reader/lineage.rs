@@ -53,6 +53,11 @@ const AHEAD: Way =
 const RELATED: &str = "
 select task_id, ?2, activity_id, status, started_at, duration_ns from tasks where task_id = ?1";
 
+const WITHIN: &str = "
+select d.* from task t join derivations d on d.task_id = t.task_id
+where t.workflow = (select key from workflow where workflow_id = ?1)
+order by t.key, d.name, d.source_task_id, d.evidence limit ?2";
+
 impl Reader {
     /// What led to the task: whose outputs it used, whose outputs those used, and so on.
     ///
@@ -73,6 +78,23 @@ impl Reader {
     /// What came of the task: who used its outputs, who used theirs, and so on.
     pub fn came_of(&self, task_id: &str, limits: LineageLimits) -> Result<Lineage, StoreError> {
         self.follow(task_id, AHEAD, limits)
+    }
+
+    /// The derivations of the tasks of a workflow, at most so many; and whether these are all.
+    pub fn derivations_within(
+        &self,
+        workflow_id: &str,
+        derivations_max: usize,
+    ) -> Result<(Vec<DerivationRow>, bool), StoreError> {
+        let mut rows: Vec<DerivationRow> = self.rows(WITHIN, (workflow_id, derivations_max as i64 + 1))?;
+        let is_complete = rows.len() <= derivations_max;
+        rows.truncate(derivations_max);
+        Ok((rows, is_complete))
+    }
+
+    /// One task, in short; none where it has no record.
+    pub fn related_task(&self, task_id: &str) -> Result<Option<RelatedTask>, StoreError> {
+        self.related(task_id, 0)
     }
 
     fn follow(&self, task_id: &str, way: Way, limits: LineageLimits) -> Result<Lineage, StoreError> {

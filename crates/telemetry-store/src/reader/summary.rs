@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::rows::{Row, WorkflowRow, row};
 use super::Reader;
+use super::rows::{Row, WorkflowRow, row};
 use crate::error::StoreError;
 
 row! {
@@ -92,13 +92,15 @@ impl Reader {
             first as (select * from reading order by taken_ns, key limit 1),
             last as (select * from reading order by taken_ns desc, key desc limit 1)
             select (select count(*) from reading),
-                iif(last.key >> 32 = first.key >> 32, last.process_cpu_s - first.process_cpu_s, null),
+                iif(is_pair, last.process_cpu_s - first.process_cpu_s, null),
                 (select max(process_rss_bytes) from reading),
-                iif(last.key >> 32 = first.key >> 32, last.process_read_bytes - first.process_read_bytes, null),
-                iif(last.key >> 32 = first.key >> 32, last.process_write_bytes - first.process_write_bytes, null),
+                iif(is_pair, last.process_read_bytes - first.process_read_bytes, null),
+                iif(is_pair, last.process_write_bytes - first.process_write_bytes, null),
                 (select avg(cpu_percent) from reading),
                 (select max(memory_used_bytes) from reading)
-            from (select 1) left join first left join last",
+            from (select (select key from first) <> (select key from last)
+                and (select key >> 32 from first) = (select key >> 32 from last) as is_pair)
+            left join first left join last",
             workflow_id,
         )
     }
@@ -106,14 +108,18 @@ impl Reader {
     /// The views with their columns, for whoever helps people to write queries.
     pub fn views(&self) -> Result<Vec<(String, Vec<String>)>, StoreError> {
         let read = || {
-            let mut statement =
-                self.connection.prepare("select name from sqlite_schema where type = 'view' order by name")?;
+            let mut statement = self
+                .connection
+                .prepare("select name from sqlite_schema where type = 'view' order by name")?;
             let names: Vec<String> = statement.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
             let columns = |name: &String| -> rusqlite::Result<Vec<String>> {
                 let statement = self.connection.prepare(&format!("select * from {name} limit 0"))?;
                 Ok(statement.column_names().map(str::to_owned).collect())
             };
-            names.into_iter().map(|name| columns(&name).map(|columns| (name, columns))).collect::<Result<Vec<_>, _>>()
+            names
+                .into_iter()
+                .map(|name| columns(&name).map(|columns| (name, columns)))
+                .collect::<Result<Vec<_>, _>>()
         };
         read().map_err(|source| self.failed(source))
     }

@@ -99,7 +99,7 @@ fn telemetry(task: &TaskRow) -> Option<String> {
     (!snapshots.is_empty()).then(|| format!("{}; --json shows it", snapshots.join(" and ")))
 }
 
-fn related(page: &mut Page, heading: &str, tasks: &[RelatedTask], ink: Ink, width: Option<usize>) {
+pub(super) fn related(page: &mut Page, heading: &str, tasks: &[RelatedTask], ink: Ink, width: Option<usize>) {
     if tasks.is_empty() {
         return;
     }

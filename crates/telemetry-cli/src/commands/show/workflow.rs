@@ -2,12 +2,15 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use telemetry_store::{ActivityRow, JsonText, Reader, StatusCount, StoreError, WorkflowRow};
+use telemetry_store::{
+    ActivityRow, CallNode, FailureGroup, Found, JsonText, Reader, RelatedTask, Resources, StatusCount,
+    StoreError, TreeLimits, WorkflowRow,
+};
 
-use super::calls::{Calls, collapse, draw_calls};
-use super::failures::{self, Failures};
 use super::page::Page;
+use super::task::related;
 use crate::arguments::Show;
+use crate::calls::{Drawing, draw_calls};
 use crate::commands::ls::took;
 use crate::failure::Failure;
 use crate::ink::Ink;
@@ -19,6 +22,9 @@ const FAILURES_SHOWN_MAX: usize = 10;
 const ACTIVITIES_SHOWN_MAX: usize = 20;
 const CALLS_SHOWN_MAX: usize = 60;
 const MESSAGE_CHARACTERS_MAX: usize = 1000;
+const SLOWEST_SHOWN: usize = 5;
+/// How many failed tasks are looked at.
+const FAILED_MAX: usize = 500;
 
 /// What is shown of a workflow.
 #[derive(Debug, Serialize)]
@@ -26,8 +32,11 @@ struct View {
     workflow: WorkflowRow,
     tasks: Vec<StatusCount>,
     activities: Vec<ActivityRow>,
-    calls: Vec<Calls>,
-    failures: Vec<Failures>,
+    calls: Vec<CallNode>,
+    failures: Vec<FailureGroup>,
+    slowest: Vec<RelatedTask>,
+    resources: Resources,
+    nested: Vec<WorkflowRow>,
 }
 
 pub(super) fn show(reader: &Reader, id: &str, command: &Show, printer: &mut Printer) -> Result<(), Failure> {
@@ -39,13 +48,16 @@ pub(super) fn show(reader: &Reader, id: &str, command: &Show, printer: &mut Prin
 }
 
 fn read(reader: &Reader, id: &str, depth: usize) -> Result<View, StoreError> {
-    let rows = reader.tree(id)?;
+    let calls = reader.calls(&Found::Workflow(id.to_owned()))?;
     Ok(View {
         workflow: reader.workflow(id)?,
-        tasks: reader.status_counts(id)?,
+        tasks: calls.statuses(),
         activities: reader.activities(id)?,
-        calls: collapse(&rows, depth),
-        failures: failures::find(reader, id, &rows)?,
+        calls: calls.tree(TreeLimits { depth_max: depth, ..TreeLimits::default() })?,
+        failures: calls.failures(FAILED_MAX)?,
+        slowest: calls.slowest(SLOWEST_SHOWN)?,
+        resources: reader.resources(id)?,
+        nested: reader.nested(id)?,
     })
 }
 
@@ -61,9 +73,12 @@ fn page(view: &View, ink: Ink, width: Option<usize>) -> String {
         more(&mut page, ink, view.activities.len(), ACTIVITIES_SHOWN_MAX);
         page.heading("Calls");
         let shown = &view.calls[..view.calls.len().min(CALLS_SHOWN_MAX)];
-        page.block(&draw_calls(shown, ink));
+        page.block(&draw_calls(shown, Drawing { ink, whole_ns: None }));
         more(&mut page, ink, view.calls.len(), CALLS_SHOWN_MAX);
+        related(&mut page, "Slowest", &view.slowest, ink, width.map(|width| width.saturating_sub(2)));
     }
+    nested(&mut page, &view.nested, ink);
+    resources(&mut page, &view.resources);
     failed(&mut page, &view.failures, ink);
     page.finish()
 }
@@ -140,7 +155,42 @@ fn activities(rows: &[ActivityRow], ink: Ink, width: Option<usize>) -> String {
     table::plain(&columns, rows.iter().take(ACTIVITIES_SHOWN_MAX).map(row).collect(), width)
 }
 
-fn failed(page: &mut Page, failures: &[Failures], ink: Ink) {
+fn nested(page: &mut Page, workflows: &[WorkflowRow], ink: Ink) {
+    if workflows.is_empty() {
+        return;
+    }
+    page.heading("Workflows within");
+    for row in workflows {
+        let name = ink.bold(&text::visible(row.name.as_deref().unwrap_or("–")));
+        page.block(&[name, ink.status(&row.status), took(row), ink.dim(&row.workflow_id)].join("  "));
+    }
+}
+
+/// What is known of the process and the machine, between the first and the last snapshot.
+fn resources(page: &mut Page, resources: &Resources) {
+    if resources.snapshots == 0 {
+        return;
+    }
+    page.heading("Resources");
+    let size = |bytes: Option<i64>| bytes.and_then(|bytes| u64::try_from(bytes).ok()).map(text::bytes);
+    let seconds = |s: f64| telemetry_export::duration((s.max(0.0) * 1e9) as u64);
+    page.field("cpu", resources.process_cpu_s.map(|s| format!("{} of processor time", seconds(s))));
+    page.field("memory", size(resources.process_rss_peak_bytes).map(|size| format!("{size} at most")));
+    page.field("read", size(resources.process_read_bytes));
+    page.field("written", size(resources.process_write_bytes));
+    page.field("machine", machine(resources));
+    page.field("snapshots", Some(resources.snapshots.to_string()));
+}
+
+fn machine(resources: &Resources) -> Option<String> {
+    let cpu = resources.machine_cpu_percent.map(|percent| format!("{percent:.0} % of its processors"));
+    let memory = resources.machine_memory_peak_bytes.and_then(|bytes| u64::try_from(bytes).ok());
+    let memory = memory.map(|bytes| format!("{} of memory at most", text::bytes(bytes)));
+    let parts: Vec<String> = cpu.into_iter().chain(memory).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn failed(page: &mut Page, failures: &[FailureGroup], ink: Ink) {
     if failures.is_empty() {
         return;
     }
