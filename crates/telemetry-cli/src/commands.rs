@@ -1,7 +1,10 @@
 //! The commands, a file each.
 
+mod analyze;
 mod completions;
 mod config;
+mod critical_path;
+mod diff;
 mod doctor;
 mod export;
 mod gc;
@@ -10,10 +13,12 @@ mod init;
 mod lineage;
 mod ls;
 mod recover;
+mod report;
 mod run;
 mod show;
 mod snapshot;
 mod sql;
+mod timeline;
 mod tree;
 
 use crate::arguments::{Arguments, Command};
@@ -25,8 +30,11 @@ use crate::printer::Printer;
 pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcome, Failure> {
     let place = || Place::find(&arguments.global);
     match &arguments.command {
+        Command::Analyze(command) => analyze::run(command, printer),
         Command::Completions(command) => completions::run(command, printer),
         Command::Config(command) => config::run(command, printer),
+        Command::CriticalPath(command) => critical_path::run(command, &place()?, printer),
+        Command::Diff(command) => diff::run(command, &place()?, printer),
         Command::Doctor(command) => doctor::run(command, place(), printer),
         Command::Export(command) => export::run(command, &place()?, printer),
         Command::Gc(command) => gc::run(command, &place()?, printer),
@@ -36,10 +44,12 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::Ls(command) => ls::run(command, &place()?, printer),
         Command::Man => completions::man(printer),
         Command::Recover(command) => recover::run(command, &place()?, printer),
+        Command::Report(command) => report::run(command, &place()?, printer),
         Command::Run(command) => run::run(command, &arguments.global, printer),
         Command::Show(command) => show::run(command, &place()?, printer),
         Command::Snapshot(command) => snapshot::run(command, &place()?, printer),
         Command::Sql(command) => sql::run(command, &place()?, printer),
+        Command::Timeline(command) => timeline::run(command, &place()?, printer),
         Command::Tree(command) => tree::run(command, &place()?, printer),
     }
 }

@@ -65,6 +65,8 @@ pub(crate) enum Failure {
     /// An id that could mean several things, and what these are, a line each.
     #[error("{wanted:?} could be any of\n{}", candidates.join("\n"))]
     Ambiguous { wanted: String, candidates: Vec<String> },
+    #[error("{}: no session files here", folder.display())]
+    NoSession { folder: PathBuf },
     /// Whoever read the data has enough of it.
     #[error("the pipe is closed")]
     ClosedPipe,
@@ -105,6 +107,7 @@ impl Failure {
             Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
             ) => 3,
+            Self::NoSession { .. } => 3,
             Self::Usage { .. } => 2,
             Self::NotStarted { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::NotStarted { .. } => 126,
@@ -127,6 +130,9 @@ impl Failure {
             Self::Store(error) => store_hint(error),
             Self::Export(ExportError::Line { .. }) => {
                 Some("telemetry import reads databases and what telemetry export jsonl writes")
+            }
+            Self::NoSession { .. } => {
+                Some("session.enabled: true in settings.yaml makes programs write them; or name a file")
             }
             Self::NobodyToAsk { .. } => Some("--yes says yes"),
             Self::Usage { hint, .. } => Some(hint),

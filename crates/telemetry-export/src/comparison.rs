@@ -9,6 +9,7 @@ use serde::Serialize;
 use telemetry_store::{Reader, StoreError};
 
 pub use changes::Change;
+pub(crate) use changes::plain;
 pub use durations::{ActivityChange, CALLS_MIN, SIGNIFICANCE, Sample, Verdict, judge};
 pub use side::{ResourceChange, Side, SideSummary};
 

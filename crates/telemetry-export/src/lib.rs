@@ -3,6 +3,8 @@
 //! What only the program `telemetry` needs, and not a program that records, is behind the feature `insight`.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "insight")]
+pub mod analysis;
 pub mod chrome;
 #[cfg(feature = "insight")]
 pub mod comparison;
@@ -12,8 +14,14 @@ pub mod csv;
 pub mod dot;
 pub mod jsonl;
 #[cfg(feature = "insight")]
+pub mod plot;
+#[cfg(feature = "insight")]
+pub mod report;
+#[cfg(feature = "insight")]
 pub mod statistics;
 pub mod table;
+#[cfg(feature = "insight")]
+pub mod timeline;
 pub mod tree;
 
 mod duration;

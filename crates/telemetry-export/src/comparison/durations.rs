@@ -184,10 +184,10 @@ mod tests {
         }
     }
 
-    /// A run of ten activities, of which the first may be slower than it was.
+    /// A run of five activities, of which the first may be slower than it was.
     fn run(dice: &mut Dice, slowdown: f64) -> BTreeMap<String, Sample> {
         let mut samples = BTreeMap::new();
-        for number in 0..10 {
+        for number in 0..5 {
             let mean_ns = 2_000.0 * f64::from(number + 1) * if number == 0 { slowdown } else { 1.0 };
             let durations_ns: Vec<f64> = (0..50).map(|_| dice.duration(mean_ns)).collect();
             samples.insert(format!("activity {number}"), Sample { calls: 50, errors: 0, durations_ns });
