@@ -9,7 +9,11 @@ use crate::text;
 
 /// Writes a file, and says so.
 pub(crate) fn write(path: &Path, content: &str, printer: &mut Printer) -> Result<(), Failure> {
-    fs::write(path, content).map_err(|source| Failure::File { path: path.to_owned(), doing: "written", source })?;
+    fs::write(path, content).map_err(|source| Failure::File {
+        path: path.to_owned(),
+        doing: "written",
+        source,
+    })?;
     let size = text::bytes(content.len() as u64);
     printer.talk_quietly(&format!("{} is written, {size}.", path.display()));
     Ok(())

@@ -69,11 +69,15 @@ pub struct Bounds {
 
 impl Bounds {
     /// Those of a workflow, widened to all of its calls; none without a start.
-    pub fn of(run: &Run, started_ns: Option<i64>, ended_ns: Option<i64>) -> Option<Self> {
-        let starts = run.calls.iter().map(|call| call.started_ns).chain(started_ns);
+    #[must_use]
+    pub fn of(run: &Run) -> Option<Self> {
+        let starts = run.calls.iter().map(|call| call.started_ns).chain(run.started_ns);
         let ends = run.calls.iter().map(|call| call.ended_ns.unwrap_or(call.started_ns));
         let started_ns = starts.min()?;
-        Some(Self { started_ns, ended_ns: ends.chain(ended_ns).max().unwrap_or(started_ns).max(started_ns) })
+        Some(Self {
+            started_ns,
+            ended_ns: ends.chain(run.ended_ns).max().unwrap_or(started_ns).max(started_ns),
+        })
     }
 }
 
@@ -106,7 +110,8 @@ pub fn find(run: &Run, bounds: Bounds) -> CriticalPath {
     let mut steps = steps(&tree, &parts, run, total_ns);
     for step in steps.iter_mut().take(TRIED_MAX) {
         let without = run.activities.iter().find(|(_, name)| Some(*name) == step.activity_id.as_ref());
-        let without = if step.activity_id.is_none() { Some(walk::WORKFLOW) } else { without.map(|(key, _)| *key) };
+        let without =
+            if step.activity_id.is_none() { Some(walk::WORKFLOW) } else { without.map(|(key, _)| *key) };
         step.gain_ns = without.map(|activity| total_ns - tree.again_ns(activity));
     }
     CriticalPath {
@@ -161,7 +166,9 @@ impl Tree {
             (0..workflow).map(|number| waiting(calls, &nodes, number).unwrap_or(workflow) as u32).collect();
         let list = |order: &dyn Fn(&Node) -> (i64, i64)| {
             let mut list: Vec<u32> = (0..workflow as u32).collect();
-            list.sort_unstable_by_key(|&child| (owners[child as usize], order(&nodes[child as usize]), child));
+            list.sort_unstable_by_key(|&child| {
+                (owners[child as usize], order(&nodes[child as usize]), child)
+            });
             list
         };
         let by_start = list(&|node| (node.started_ns, node.ended_ns));
@@ -181,7 +188,11 @@ impl Tree {
     /// The time of all calls without that of the calls below them, however these overlap.
     fn work_ns(&self) -> i64 {
         let calls = &self.nodes[..self.nodes.len() - 1];
-        calls.iter().enumerate().map(|(number, node)| node.ended_ns - node.started_ns - self.covered_ns(number)).sum()
+        calls
+            .iter()
+            .enumerate()
+            .map(|(number, node)| node.ended_ns - node.started_ns - self.covered_ns(number))
+            .sum()
     }
 
     /// How long at least one child of a node was running.
@@ -225,9 +236,12 @@ mod tests {
         run
     }
 
-    fn check(calls: &[(Option<u32>, u32, u32, i64, i64)], expected: &[(&str, i64, i64, i64)]) -> CriticalPath {
+    fn check(
+        calls: &[(Option<u32>, u32, u32, i64, i64)],
+        expected: &[(&str, i64, i64, i64)],
+    ) -> CriticalPath {
         let run = run(calls);
-        let path = find(&run, Bounds::of(&run, None, None).unwrap());
+        let path = find(&run, Bounds::of(&run).unwrap());
         let steps: Vec<(&str, i64, i64, i64)> = path
             .steps
             .iter()

@@ -128,7 +128,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// At most so many characters.
-fn cut(text: &str, characters_max: usize) -> String {
+pub(crate) fn cut(text: &str, characters_max: usize) -> String {
     let clean = text.replace(char::is_control, " ");
     match clean.char_indices().nth(characters_max) {
         Some(_) => clean.chars().take(characters_max - 1).chain(['…']).collect(),

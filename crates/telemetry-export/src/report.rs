@@ -88,8 +88,7 @@ impl Report {
         let workflow = reader.workflow(workflow_id)?;
         let (slowest, failures, tree, statuses) = calls(reader, workflow_id)?;
         let run = reader.run_of(workflow_id)?;
-        let ns = |s: Option<f64>| s.map(|s| (s * 1e9) as i64);
-        let bounds = Bounds::of(&run, ns(workflow.started_at), ns(workflow.ended_at));
+        let bounds = Bounds::of(&run);
         let mut report = Self {
             statuses,
             activities: activity::read(reader, workflow_id, &run)?,
@@ -99,7 +98,9 @@ impl Report {
             gpus: reader.gpus(workflow_id)?,
             files: reader.files(workflow_id, FILES_MAX)?,
             flows: reader.flows(workflow_id, FLOW_CALLS_MAX)?,
-            critical_path: bounds.filter(|_| !run.calls.is_empty()).map(|bounds| critical::find(&run, bounds)),
+            critical_path: bounds
+                .filter(|_| !run.calls.is_empty())
+                .map(|bounds| critical::find(&run, bounds)),
             nested: reader.nested(workflow_id)?,
             observations: Vec::new(),
             tree,

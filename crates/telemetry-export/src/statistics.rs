@@ -170,7 +170,10 @@ mod tests {
         let second: Vec<f64> = vec![2.0, 3.1, 4.8, 5.9, 6.6, 7.2, 8.4, 9.3, 9.9];
         let outcome = mann_whitney(&first, &second).unwrap();
         assert!((outcome.p_value - 0.113944878650761).abs() < 1e-9, "{outcome:?}");
-        let tied = mann_whitney(&[1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 4.0, 5.0], &[2.0, 3.0, 4.0, 4.0, 5.0, 5.0, 6.0, 7.0]);
+        let tied = mann_whitney(
+            &[1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 4.0, 5.0],
+            &[2.0, 3.0, 4.0, 4.0, 5.0, 5.0, 6.0, 7.0],
+        );
         assert!((tied.unwrap().p_value - 0.05464095473294313).abs() < 1e-6, "{tied:?}");
         let many: Vec<f64> = (0..60).map(f64::from).collect();
         let later: Vec<f64> = (0..50).map(|number| f64::from(number) + 10.5).collect();
@@ -188,7 +191,10 @@ mod tests {
     #[test]
     fn quantiles_and_fences() {
         let values: Vec<f64> = (1..=9).map(f64::from).collect();
-        assert_eq!((quantile(&values, 0.25), median(&values), quantile(&values, 1.0)), (Some(3.0), Some(5.0), Some(9.0)));
+        assert_eq!(
+            (quantile(&values, 0.25), median(&values), quantile(&values, 1.0)),
+            (Some(3.0), Some(5.0), Some(9.0))
+        );
         assert_eq!(fences(&values), Some((-3.0, 13.0)));
         assert_eq!(median(&[]), None);
     }

@@ -199,11 +199,13 @@ mod tests {
     #[test]
     fn calls_lie_below_what_is_around_them() {
         let mut run = Run::default();
-        run.calls = vec![call(1, 0, 0, 1000), call(1, 1, 100, 400), call(1, 1, 500, 900), call(2, 1, 100, 900)];
+        run.calls =
+            vec![call(1, 0, 0, 1000), call(1, 1, 100, 400), call(1, 1, 500, 900), call(2, 1, 100, 900)];
         run.activities = HashMap::from([(0, "outer".to_owned()), (1, "inner".to_owned())]);
         run.threads = HashMap::from([(1, "main".to_owned())]);
         let bounds = Bounds { started_ns: 0, ended_ns: 1000 };
-        let timeline = Timeline::new(&run, bounds, TimelineLimits { columns: 100, ..TimelineLimits::default() });
+        let timeline =
+            Timeline::new(&run, bounds, TimelineLimits { columns: 100, ..TimelineLimits::default() });
         let rows: Vec<(&str, usize, usize)> =
             timeline.rows.iter().map(|row| (&*row.thread, row.depth, row.bars.len())).collect();
         assert_eq!(rows, [("main", 0, 1), ("main", 1, 2), ("thread 2", 0, 1)]);
@@ -216,7 +218,8 @@ mod tests {
         let mut run = Run::default();
         run.calls = (0..1000).map(|number| call(1, 0, number * 10, number * 10 + 5)).collect();
         let bounds = Bounds { started_ns: 0, ended_ns: 10_000 };
-        let timeline = Timeline::new(&run, bounds, TimelineLimits { columns: 10, ..TimelineLimits::default() });
+        let timeline =
+            Timeline::new(&run, bounds, TimelineLimits { columns: 10, ..TimelineLimits::default() });
         assert_eq!(timeline.rows[0].bars.len(), 1);
         assert_eq!(timeline.rows[0].bars[0].calls, 1000);
     }

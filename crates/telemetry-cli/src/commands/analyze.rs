@@ -25,10 +25,13 @@ pub(super) fn run(command: &Analyze, printer: &mut Printer) -> Result<Outcome, F
         Some(path) => path.clone(),
         None => newest()?,
     };
-    let analysis = watched(printer, "Reading packets", || Analysis::read(&path)).map_err(|error| match error {
-        telemetry_export::ExportError::Io(source) => Failure::File { path: path.clone(), doing: "read", source },
-        other => other.into(),
-    })?;
+    let analysis =
+        watched(printer, "Reading packets", || Analysis::read(&path)).map_err(|error| match error {
+            telemetry_export::ExportError::Io(source) => {
+                Failure::File { path: path.clone(), doing: "read", source }
+            }
+            other => other.into(),
+        })?;
     if command.json {
         printer.json(&analysis)?;
     } else {
@@ -47,8 +50,11 @@ fn newest() -> Result<PathBuf, Failure> {
 }
 
 fn plots(analysis: &Analysis, folder: &std::path::Path, printer: &mut Printer) -> Result<(), Failure> {
-    fs::create_dir_all(folder)
-        .map_err(|source| Failure::File { path: folder.to_owned(), doing: "made", source })?;
+    fs::create_dir_all(folder).map_err(|source| Failure::File {
+        path: folder.to_owned(),
+        doing: "made",
+        source,
+    })?;
     for (name, plot) in analysis.plots()? {
         write(&folder.join(format!("{name}.svg")), &plot.file(), printer)?;
     }
@@ -75,7 +81,9 @@ fn page(analysis: &Analysis, name: &str, ink: Ink, width: Option<usize>) -> Stri
             page.heading(heading);
             page.block(&table_of(column, groups, ink, inner));
             if groups.len() > GROUPS_SHOWN_MAX {
-                page.block(&ink.dim(&format!("… and {} more; --json shows all", groups.len() - GROUPS_SHOWN_MAX)));
+                page.block(
+                    &ink.dim(&format!("… and {} more; --json shows all", groups.len() - GROUPS_SHOWN_MAX)),
+                );
             }
         }
     }

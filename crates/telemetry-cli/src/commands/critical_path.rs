@@ -39,7 +39,8 @@ pub(super) fn run(
         Format::Json if !command.chain => printer.json(&path)?,
         Format::Table => {
             let (ink, width) = (printer.ink, printer.width());
-            let table = if command.chain { links(&chain, ink, width) } else { steps(&path.steps, ink, width) };
+            let table =
+                if command.chain { links(&chain, ink, width) } else { steps(&path.steps, ink, width) };
             printer.data(&(summary(&path, ink) + "\n" + &table))?;
             if chain.len() > CHAIN_SHOWN_MAX {
                 let more = count(chain.len() - CHAIN_SHOWN_MAX, "line");
@@ -54,10 +55,8 @@ pub(super) fn run(
 
 /// The run and its path; none for one without calls.
 fn read(reader: &Reader, id: &str) -> Result<Option<(Run, CriticalPath)>, StoreError> {
-    let workflow = reader.workflow(id)?;
     let run = reader.run_of(id)?;
-    let ns = |s: Option<f64>| s.map(|s| (s * 1e9) as i64);
-    let bounds = Bounds::of(&run, ns(workflow.started_at), ns(workflow.ended_at));
+    let bounds = Bounds::of(&run);
     let Some(bounds) = bounds.filter(|_| !run.calls.is_empty()) else { return Ok(None) };
     let path = critical::find(&run, bounds);
     Ok(Some((run, path)))

@@ -1,6 +1,8 @@
 //! `telemetry diff`: what changed between two runs, or two sets of them.
 
-use telemetry_export::comparison::{ActivityChange, Change, Comparison, ResourceChange, SideSummary, Verdict};
+use telemetry_export::comparison::{
+    ActivityChange, Change, Comparison, ResourceChange, SideSummary, Verdict,
+};
 use telemetry_store::{Reader, StoreError, WorkflowFilter};
 
 use super::show::page::Page;
@@ -99,7 +101,9 @@ fn sides(comparison: &Comparison, ink: Ink, width: Option<usize>) -> String {
 fn activities(changes: &[ActivityChange], ink: Ink, width: Option<usize>) -> String {
     let names = ["activity", "", "calls", "errors", "median A", "median B", "change", "B slower", "p"];
     let row = |change: &ActivityChange| {
-        let share = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
+        let share = |share: Option<f64>| {
+            share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0))
+        };
         vec![
             visible(&change.activity_id),
             verdict(change.verdict, ink),
@@ -140,18 +144,20 @@ fn probability(p: f64) -> String {
 
 fn changes(changes: &[Change], ink: Ink, width: Option<usize>) -> String {
     let cell = |value: &Option<String>| {
-        value.as_ref().map_or_else(|| "–".to_owned(), |value| visible(&text::cut(value, VALUE_CHARACTERS_MAX)))
+        value
+            .as_ref()
+            .map_or_else(|| "–".to_owned(), |value| visible(&text::cut(value, VALUE_CHARACTERS_MAX)))
     };
-    let row = |change: &Change| {
-        vec![ink.dim(change.kind), visible(&change.name), cell(&change.a), cell(&change.b)]
-    };
+    let row =
+        |change: &Change| vec![ink.dim(change.kind), visible(&change.name), cell(&change.a), cell(&change.b)];
     let rows = changes.iter().take(CHANGES_SHOWN_MAX).map(row).collect();
     table::plain(&columns(&["what", "name", "A", "B"], &[0, 1, 2, 3], ink), rows, width)
 }
 
 fn resources(changes: &[ResourceChange], ink: Ink, width: Option<usize>) -> String {
     let row = |change: &ResourceChange| {
-        let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| amount(change.resource, value));
+        let value =
+            |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| amount(change.resource, value));
         vec![
             change.resource.rsplit_once('_').map_or(change.resource, |(name, _)| name).replace('_', " "),
             value(change.a),
@@ -159,7 +165,11 @@ fn resources(changes: &[ResourceChange], ink: Ink, width: Option<usize>) -> Stri
             change.change.map_or_else(|| "–".to_owned(), signed),
         ]
     };
-    table::plain(&columns(&["resource", "A", "B", "change"], &[0], ink), changes.iter().map(row).collect(), width)
+    table::plain(
+        &columns(&["resource", "A", "B", "change"], &[0], ink),
+        changes.iter().map(row).collect(),
+        width,
+    )
 }
 
 /// A number in the unit that the name of its resource ends with.

@@ -12,7 +12,11 @@ use crate::printer::Printer;
 use crate::progress::watched;
 use crate::text::visible_lines;
 
-pub(super) fn run(command: &ReportArguments, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(
+    command: &ReportArguments,
+    place: &Place,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     let reader = Reader::open(&place.database)?;
     let id = find_workflow(&reader, &command.id)?;
     let report = watched(printer, "Gathering", || Report::read(&reader, &id))?;

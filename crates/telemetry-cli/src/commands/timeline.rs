@@ -25,7 +25,11 @@ const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const OTHER: char = '·';
 const FINE_COLUMNS: usize = 2_000;
 
-pub(super) fn run(command: &TimelineArguments, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(
+    command: &TimelineArguments,
+    place: &Place,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     let reader = Reader::open(&place.database)?;
     let id = find_workflow(&reader, &command.id)?;
     let format = command.format.format(printer.is_terminal());
@@ -55,10 +59,8 @@ pub(super) fn run(command: &TimelineArguments, place: &Place, printer: &mut Prin
 }
 
 fn read(reader: &Reader, id: &str, limits: TimelineLimits) -> Result<Option<Timeline>, StoreError> {
-    let workflow = reader.workflow(id)?;
     let run = reader.run_of(id)?;
-    let ns = |s: Option<f64>| s.map(|s| (s * 1e9) as i64);
-    let bounds = Bounds::of(&run, ns(workflow.started_at), ns(workflow.ended_at));
+    let bounds = Bounds::of(&run);
     Ok(bounds.map(|bounds| Timeline::new(&run, bounds, limits)))
 }
 

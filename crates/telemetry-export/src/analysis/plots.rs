@@ -21,7 +21,10 @@ pub(super) fn draw(analysis: &Analysis) -> Result<Vec<(&'static str, Plot)>, Exp
     };
     let used = utilization(analysis, first, span_s);
     Ok(vec![
-        ("timeline", scatter("How long packets took, by their start".to_owned(), span_s, &durations, seconds)?),
+        (
+            "timeline",
+            scatter("How long packets took, by their start".to_owned(), span_s, &durations, seconds)?,
+        ),
         (
             "utilization",
             curves("Share of time in which each device worked".to_owned(), span_s, &used, |share| {
@@ -29,14 +32,29 @@ pub(super) fn draw(analysis: &Analysis) -> Result<Vec<(&'static str, Plot)>, Exp
             })?,
         ),
         ("distribution", histogram("How many packets took how long".to_owned(), &durations)?),
-        ("layer", bars("Mean time of a packet by layer".to_owned(), &list(&analysis.layers, |group| group.mean_ms), mean)?),
+        (
+            "layer",
+            bars(
+                "Mean time of a packet by layer".to_owned(),
+                &list(&analysis.layers, |group| group.mean_ms),
+                mean,
+            )?,
+        ),
         (
             "operation",
-            bars("Time of all packets by operation".to_owned(), &list(&analysis.operations, |group| group.total_ms), mean)?,
+            bars(
+                "Time of all packets by operation".to_owned(),
+                &list(&analysis.operations, |group| group.total_ms),
+                mean,
+            )?,
         ),
         (
             "worker",
-            bars("Time of all packets by worker".to_owned(), &list(&analysis.workers, |group| group.total_ms), mean)?,
+            bars(
+                "Time of all packets by worker".to_owned(),
+                &list(&analysis.workers, |group| group.total_ms),
+                mean,
+            )?,
         ),
         ("cumulative", cumulative("Packets so far".to_owned(), span_s, &counts)?),
     ])

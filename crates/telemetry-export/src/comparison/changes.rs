@@ -47,7 +47,11 @@ pub(super) fn find(a: &[WorkflowRow], b: &[WorkflowRow]) -> Vec<Change> {
 
 fn joined(values: &BTreeSet<String>) -> String {
     let shown: Vec<&str> = values.iter().take(VALUES_MAX).map(String::as_str).collect();
-    let more = if values.len() > shown.len() { format!(" and {} more", values.len() - shown.len()) } else { String::new() };
+    let more = if values.len() > shown.len() {
+        format!(" and {} more", values.len() - shown.len())
+    } else {
+        String::new()
+    };
     shown.join(", ") + &more
 }
 
@@ -64,7 +68,10 @@ fn of_workflow(facts: &mut Facts, workflow: &WorkflowRow) {
     };
     workflow.exe.iter().for_each(|exe| add("program", "exe".to_owned(), exe.clone()));
     workflow.user.iter().for_each(|user| add("program", "user".to_owned(), user.clone()));
-    workflow.recorder_version.iter().for_each(|version| add("recorder", "version".to_owned(), version.clone()));
+    workflow
+        .recorder_version
+        .iter()
+        .for_each(|version| add("recorder", "version".to_owned(), version.clone()));
     if let Some(Value::Array(words)) = workflow.cmd_line.as_ref().map(JsonText::to_value) {
         let words: Vec<String> = words.iter().skip(1).map(plain).collect();
         add("arguments", "command line".to_owned(), words.join(" "));
@@ -100,7 +107,8 @@ pub(crate) fn leaves(value: &Value) -> Vec<(String, String)> {
     while let Some((path, value)) = open.pop() {
         match value {
             Value::Object(members) => {
-                let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+                let join =
+                    |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
                 open.extend(members.iter().map(|(name, member)| (join(name), member)));
             }
             Value::Null => {}

@@ -210,9 +210,8 @@ mod tests {
 
     #[test]
     fn a_slowdown_of_a_tenth_is_found() {
-        let is_found = |change: &ActivityChange| {
-            change.activity_id == "activity 0" && change.verdict == Verdict::Slower
-        };
+        let is_found =
+            |change: &ActivityChange| change.activity_id == "activity 0" && change.verdict == Verdict::Slower;
         let count = alarms(2, 1.1, is_found);
         assert!(count >= 900, "{count} of 1000");
     }
@@ -229,10 +228,7 @@ mod tests {
         let changes = judge(&a, &b);
         let verdicts: Vec<(&str, Verdict)> =
             changes.iter().map(|change| (&*change.activity_id, change.verdict)).collect();
-        assert_eq!(
-            verdicts,
-            [("new", Verdict::Appeared), ("gone", Verdict::Gone), ("few", Verdict::TooFew)]
-        );
+        assert_eq!(verdicts, [("new", Verdict::Appeared), ("gone", Verdict::Gone), ("few", Verdict::TooFew)]);
         assert_eq!(changes[2].median_change.map(f64::round), Some(8.0));
         assert_eq!(changes[2].p_value, None);
     }

@@ -94,7 +94,7 @@ mod tests {
     fn a_run_from_which_nothing_is_taken_takes_as_long_as_it_did() {
         for seed in 0..500 {
             let run = any(seed);
-            let bounds = Bounds::of(&run, None, None).unwrap();
+            let bounds = Bounds::of(&run).unwrap();
             let tree = Tree::new(&run.calls, bounds);
             assert_eq!(tree.again_ns(1_000), bounds.ended_ns - bounds.started_ns, "{seed}");
         }
@@ -104,7 +104,7 @@ mod tests {
     fn the_path_is_as_long_as_the_run_and_no_step_gains_more_than_it_has() {
         for seed in 0..500 {
             let run = any(seed);
-            let path = find(&run, Bounds::of(&run, None, None).unwrap());
+            let path = find(&run, Bounds::of(&run).unwrap());
             assert_eq!(path.steps.iter().map(|step| step.own_ns).sum::<i64>(), path.total_ns, "{seed}");
             for step in &path.steps {
                 assert!((0..=step.own_ns).contains(&step.gain_ns.unwrap()), "{seed} {step:?}");

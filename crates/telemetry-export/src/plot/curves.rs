@@ -85,7 +85,9 @@ fn plot(
             if is_line {
                 chart.draw_series(LineSeries::new(points, series(number).stroke_width(2)))?;
             } else {
-                chart.draw_series(points.into_iter().map(|point| Circle::new(point, 2, series(number).filled())))?;
+                chart.draw_series(
+                    points.into_iter().map(|point| Circle::new(point, 2, series(number).filled())),
+                )?;
             }
         }
         Ok(())

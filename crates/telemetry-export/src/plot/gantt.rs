@@ -12,7 +12,7 @@ const AXIS: i32 = 26;
 const NAME_CHARACTERS_MAX: usize = 22;
 /// A bar at least so wide has its name in it.
 const NAMED_WIDTH_MIN: i32 = 46;
-const TICKS: i32 = 8;
+const TICKS_MAX: i64 = 10;
 
 /// Draws a timeline.
 pub fn gantt(timeline: &Timeline) -> Result<Plot, ExportError> {
@@ -33,13 +33,13 @@ pub fn gantt(timeline: &Timeline) -> Result<Plot, ExportError> {
             area.draw(&Text::new(name.clone(), (left + 15, 5), words(12, INK)))?;
             left += 34 + 7 * name.chars().count() as i32;
         }
-        for tick in 0..=TICKS {
-            let ns = timeline.started_ns + span_ns / i64::from(TICKS) * i64::from(tick);
-            let bottom = height - AXIS;
-            area.draw(&PathElement::new(vec![(place(ns), LEGEND), (place(ns), bottom + 4)], FAINT))?;
-            let text = seconds((ns - timeline.started_ns) as f64 / 1e9);
-            let shift = if tick == TICKS { 50 } else { 12 };
-            area.draw(&Text::new(text, (place(ns) - shift, bottom + 8), words(11, SOFT)))?;
+        let step_ns = step_ns(span_ns);
+        for passed_ns in (0..=span_ns / step_ns).map(|tick| tick * step_ns) {
+            let (left, bottom) = (place(timeline.started_ns + passed_ns), height - AXIS);
+            area.draw(&PathElement::new(vec![(left, LEGEND), (left, bottom + 4)], FAINT))?;
+            let text = seconds(passed_ns as f64 / 1e9);
+            let middle = (left - 3 * text.chars().count() as i32).min(WIDTH as i32 - 50);
+            area.draw(&Text::new(text, (middle, bottom + 8), words(11, SOFT)))?;
         }
         for (number, row) in timeline.rows.iter().enumerate() {
             let top = LEGEND + number as i32 * ROW;
@@ -63,4 +63,25 @@ pub fn gantt(timeline: &Timeline) -> Result<Plot, ExportError> {
         }
         Ok(())
     })
+}
+
+/// The least of 1, 2, 5, 10, … that gives few enough ticks.
+fn step_ns(span_ns: i64) -> i64 {
+    let powers = (0..19).map(|power| 10_i64.pow(power));
+    let steps = powers.flat_map(|power| [1, 2, 5].map(|factor| power.saturating_mul(factor)));
+    steps.into_iter().find(|step| span_ns / step <= TICKS_MAX).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_few_and_round() {
+        let spans =
+            [(1, 1), (10, 1), (11, 2), (837_000_000, 100_000_000), (i64::MAX, 1_000_000_000_000_000_000)];
+        for (span_ns, expected) in spans {
+            assert_eq!(step_ns(span_ns), expected, "{span_ns}");
+        }
+    }
 }

@@ -34,7 +34,9 @@ pub fn graph(label: String, edges: &[Edge]) -> Result<Plot, ExportError> {
     }
     let drawn: Vec<&Edge> = edges
         .iter()
-        .filter(|edge| edge.from != edge.to && columns.contains_key(&*edge.from) && columns.contains_key(&*edge.to))
+        .filter(|edge| {
+            edge.from != edge.to && columns.contains_key(&*edge.from) && columns.contains_key(&*edge.to)
+        })
         .collect();
     // So many rounds are enough without circles; with one, it is broken somewhere.
     for _ in 0..columns.len() {

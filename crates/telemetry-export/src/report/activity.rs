@@ -117,14 +117,19 @@ fn times(reader: &Reader, calls: &[RunCall], numbers: &[u32]) -> Result<Activity
         min_ns: sorted.first().copied(),
         max_ns: sorted.last().copied(),
         outliers: outside.len() as u64,
-        outliers_longest: outside.iter().take(OUTLIERS_NAMED_MAX).map(name).collect::<Result<_, StoreError>>()?,
+        outliers_longest: outside
+            .iter()
+            .take(OUTLIERS_NAMED_MAX)
+            .map(name)
+            .collect::<Result<_, StoreError>>()?,
         ..ActivityReport::default()
     })
 }
 
 impl ActivityReport {
     fn describe(&mut self, rows: Vec<ValuesRow>) {
-        let distinct = |values: Vec<String>| values.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+        let distinct =
+            |values: Vec<String>| values.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
         self.hosts = distinct(rows.iter().filter_map(|row| row.hostname.clone()).collect());
         self.subtypes = distinct(rows.iter().filter_map(|row| row.subtype.clone()).collect());
         self.tags = distinct(rows.iter().flat_map(|row| values::items(row.tags.as_ref())).collect());

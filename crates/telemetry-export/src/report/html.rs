@@ -67,7 +67,9 @@ fn write_block(text: &mut String, number: usize, block: &Block) {
             write!(text, "<ul>\n{items}</ul>\n")
         }
         Block::Fields(fields) => {
-            let line = |(name, value): &(String, String)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), lines(value));
+            let line = |(name, value): &(String, String)| {
+                format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), lines(value))
+            };
             let fields: String = fields.iter().map(line).collect();
             write!(text, "<dl>\n{fields}</dl>\n")
         }
@@ -78,7 +80,8 @@ fn write_block(text: &mut String, number: usize, block: &Block) {
 }
 
 fn table(columns: &[String], rows: &[Vec<String>]) -> String {
-    let header: String = columns.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
+    let header: String =
+        columns.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
     // Long words may break, numbers with their units may not.
     let class = |number: usize, cell: &str| match (number, cell.chars().count()) {
         (0, _) => "",
@@ -86,9 +89,12 @@ fn table(columns: &[String], rows: &[Vec<String>]) -> String {
         _ => " class=\"t\"",
     };
     let cell = |(number, cell): (usize, &String)| format!("<td{}>{}</td>", class(number, cell), lines(cell));
-    let row = |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
+    let row =
+        |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
     let rows: String = rows.iter().map(row).collect();
-    format!("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n")
+    format!(
+        "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+    )
 }
 
 fn lines(text: &str) -> String {

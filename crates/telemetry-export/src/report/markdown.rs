@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::document::{Block, Document};
 
 impl Document {
-    /// The page as Markdown; pictures are left to HTML.
+    /// The page as Markdown, which names its pictures only.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("# {} — {}\n", escaped(&self.title), self.status);
@@ -19,7 +19,9 @@ fn block_text(block: &Block) -> String {
     match block {
         Block::Heading(level, text) => format!("\n{} {}\n", "#".repeat(usize::from(*level)), escaped(text)),
         Block::Paragraph(text) => format!("\n{}\n", escaped(text)),
-        Block::List(items) => items.iter().fold("\n".to_owned(), |text, item| text + "- " + &escaped(item) + "\n"),
+        Block::List(items) => {
+            items.iter().fold("\n".to_owned(), |text, item| text + "- " + &escaped(item) + "\n")
+        }
         Block::Fields(fields) => {
             let line = |text: String, (name, value): &(String, String)| {
                 format!("{text}- **{}**: {}\n", escaped(name), escaped(value))
@@ -31,7 +33,7 @@ fn block_text(block: &Block) -> String {
             let fence = "`".repeat(longest_run(text).max(2) + 1);
             format!("\n{fence}text\n{}\n{fence}\n", text.trim_end())
         }
-        Block::Picture(_) => String::new(),
+        Block::Picture(plot) => format!("\n*{}: drawn in the HTML report.*\n", escaped(&plot.label)),
     }
 }
 
@@ -53,7 +55,9 @@ fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' => safe.extend(['\\', character]),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' => {
+                safe.extend(['\\', character])
+            }
             '\n' => safe.push_str("<br>"),
             '\t' => safe.push(' '),
             other if other.is_control() => safe.extend(other.escape_default()),
@@ -80,7 +84,8 @@ mod tests {
         document.heading(2, "Part");
         document.fields(vec![("name", Some("x".into())), ("nothing", None)]);
         document.table(&["n", "m", "none"], vec![vec!["1".into(), "2".into(), "–".into()]]);
-        let expected = "# a — FINISHED\n\n## Part\n\n- **name**: x\n\n| n | m |\n| --- | ---: |\n| 1 | 2 |\n\n---\n\n";
+        let expected =
+            "# a — FINISHED\n\n## Part\n\n- **name**: x\n\n| n | m |\n| --- | ---: |\n| 1 | 2 |\n\n---\n\n";
         assert_eq!(document.markdown(), expected);
     }
 }

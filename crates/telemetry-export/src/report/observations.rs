@@ -6,7 +6,7 @@ use crate::duration;
 
 const MEBIBYTE: i64 = 1 << 20;
 /// From here on, an activity is said to read, write, send or grow much.
-const MUCH_BYTES: i64 = 16 * MEBIBYTE;
+const MUCH_BYTES: i64 = 64 * MEBIBYTE;
 /// So many seconds of processor time in a second are a busy thread.
 const BUSY: f64 = 0.8;
 const IDLE: f64 = 0.2;
@@ -24,9 +24,11 @@ pub(super) fn find(report: &Report) -> Vec<String> {
     }
     if let Some(path) = &report.critical_path {
         if let Some(step) = path.steps.iter().find(|step| step.share >= 0.25) {
-            let name = step.activity_id.as_deref().unwrap_or("the workflow outside of its calls");
             let percent = step.share * 100.0;
-            found.push(format!("{percent:.0} % of the critical path are in {name} itself."));
+            found.push(match &step.activity_id {
+                Some(name) => format!("{percent:.0} % of the critical path is {name}'s own time."),
+                None => format!("{percent:.0} % of the critical path is outside of calls."),
+            });
         }
         if path.parallelism >= 1.5 {
             found.push(format!("{:.1} calls worked at once on average.", path.parallelism));
@@ -57,14 +59,21 @@ pub(super) fn insights(activity: &ActivityReport) -> Vec<String> {
     if let Some(cpu_s) = used.process_cpu_s.filter(|_| seconds > 0.01 && span_s > 0.0) {
         let load = cpu_s / seconds;
         if load >= BUSY {
-            found.push(format!("busy, the process used {load:.1} s of processor time in each of its seconds."));
+            found.push(format!(
+                "busy, the process used {load:.1} s of processor time in each of its seconds."
+            ));
         } else if load <= IDLE {
-            found.push(format!("mostly waiting, the process used {load:.2} s of processor time in each of its seconds."));
+            found.push(format!(
+                "mostly waiting, the process used {load:.2} s of processor time in each of its seconds."
+            ));
         }
     }
     let much = [
         (sum(used.process_read_bytes, used.process_write_bytes), "read and written by the process meanwhile"),
-        (sum(used.machine_net_sent_bytes, used.machine_net_recv_bytes), "sent and received by the machine meanwhile"),
+        (
+            sum(used.machine_net_sent_bytes, used.machine_net_recv_bytes),
+            "sent and received by the machine meanwhile",
+        ),
         (used.process_rss_diff_bytes, "more memory of the process after its calls than before them, in sum"),
     ];
     for (count, what) in much {

@@ -54,7 +54,9 @@ impl<'reader> Meter<'reader> {
     }
 
     pub(super) fn add(&mut self, call: &RunCall) -> Result<(), StoreError> {
-        let (Some(start), Some(end), Some(ended_ns)) = (call.start_snapshot, call.end_snapshot, call.ended_ns) else {
+        let (Some(start), Some(end), Some(ended_ns)) =
+            (call.start_snapshot, call.end_snapshot, call.ended_ns)
+        else {
             return Ok(());
         };
         if start == end {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use telemetry_store::JsonText;
 
 use crate::comparison::plain;
+use crate::plot::cut;
 
 const NAMES_MAX: usize = 15;
 const EXAMPLES_MAX: usize = 3;
@@ -35,7 +36,7 @@ impl ValueSummary {
             self.min = Some(self.min.map_or(number, |least| least.min(number)));
             self.max = Some(self.max.map_or(number, |most| most.max(number)));
         }
-        let text: String = plain(value).chars().take(EXAMPLE_CHARACTERS_MAX).collect();
+        let text = cut(&plain(value), EXAMPLE_CHARACTERS_MAX);
         if self.examples.contains(&text) {
             return;
         }

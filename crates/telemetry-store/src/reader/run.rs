@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Params;
+use rusqlite::{OptionalExtension, Params};
 use serde::Serialize;
 
 use super::rows::{Row, row};
@@ -20,6 +20,10 @@ pub struct Run {
     pub activities: HashMap<u32, String>,
     /// Names of threads.
     pub threads: HashMap<u32, String>,
+    /// When the workflow started, in unix nanoseconds.
+    pub started_ns: Option<i64>,
+    /// When it ended; none while it runs.
+    pub ended_ns: Option<i64>,
 }
 
 /// A call: numbers only, since a run may have millions of them.
@@ -164,6 +168,10 @@ left join recorder r on r.key = t.recorder
 where t.workflow = (select key from workflow where workflow_id = ?1) and t.started_ns is not null
 order by t.key";
 
+const SPAN: &str = "
+select w.started_ns, coalesce(w.ended_ns, max(w.started_ns, r.interrupted_ns))
+from workflow w left join recorder r on r.key = w.recorder where w.workflow_id = ?1";
+
 const READING: &str = "
 select key, taken_ns, cpu_percent, memory_used_bytes, swap_used_bytes, process_cpu_s, process_cpu_percent,
     process_rss_bytes, process_threads, process_read_bytes, process_write_bytes, process_ctx_switches,
@@ -225,7 +233,12 @@ impl Reader {
     /// # Ok::<(), telemetry_store::StoreError>(())
     /// ```
     pub fn run_of(&self, workflow_id: &str) -> Result<Run, StoreError> {
+        let span = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let span = self.connection.query_row(SPAN, (workflow_id,), span).optional();
+        let (started_ns, ended_ns) = span.map_err(|source| self.failed(source))?.unwrap_or_default();
         Ok(Run {
+            started_ns,
+            ended_ns,
             calls: self.run_calls(workflow_id).map_err(|source| self.failed(source))?,
             activities: self.names("select key, activity_id from activity")?,
             threads: self.names("select key, name from thread")?,
@@ -270,7 +283,8 @@ impl Reader {
 
     /// The id of a task whose row has this number.
     pub fn task_id(&self, key: i64) -> Result<String, StoreError> {
-        let read = || self.connection.query_row("select task_id from task where key = ?1", (key,), |row| row.get(0));
+        let read =
+            || self.connection.query_row("select task_id from task where key = ?1", (key,), |row| row.get(0));
         read().map_err(|source| self.failed(source))
     }
 
@@ -294,7 +308,12 @@ impl Reader {
     }
 
     /// Values of the first calls of an activity.
-    pub fn values(&self, workflow_id: &str, activity_id: &str, limit: u32) -> Result<Vec<ValuesRow>, StoreError> {
+    pub fn values(
+        &self,
+        workflow_id: &str,
+        activity_id: &str,
+        limit: u32,
+    ) -> Result<Vec<ValuesRow>, StoreError> {
         self.rows(VALUES, (workflow_id, activity_id, limit))
     }
 

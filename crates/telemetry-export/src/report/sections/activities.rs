@@ -5,7 +5,7 @@ use super::super::activity::{ActivityReport, EXAMPLES_MAX};
 use super::super::document::{Block, Document};
 use super::super::observations::insights;
 use super::super::values::ValueSummary;
-use super::{NONE, duration, moment, picture, size};
+use super::{NONE, duration, picture, size};
 use crate::error::ExportError;
 use crate::plot::bars;
 
@@ -30,16 +30,30 @@ pub(super) fn write(page: &mut Document, report: &Report) -> Result<(), ExportEr
     }
     if report.activities.len() > DESCRIBED_MAX {
         let more = report.activities.len() - DESCRIBED_MAX;
-        page.paragraph(format!("{more} more activities are not described; telemetry report --json has all of them."));
+        page.paragraph(format!(
+            "{more} more activities are not described; telemetry report --json has all of them."
+        ));
     }
     Ok(())
 }
 
 fn times(page: &mut Document, report: &Report) {
     let columns = [
-        "activity", "calls", "errors", "total", "mean", "median", "95 %", "shortest", "longest", "outliers",
-        "first started", "last ended",
+        "activity",
+        "calls",
+        "errors",
+        "total",
+        "mean",
+        "median",
+        "95 %",
+        "shortest",
+        "longest",
+        "outliers",
+        "first at",
+        "last until",
     ];
+    let begun = report.workflow.started_at.unwrap_or_default();
+    let since = |moment: f64| duration(Some(((moment - begun) * 1e9).max(0.0)));
     let row = |activity: &ActivityReport| {
         vec![
             activity.activity_id.clone(),
@@ -52,8 +66,8 @@ fn times(page: &mut Document, report: &Report) {
             duration(activity.min_ns),
             duration(activity.max_ns),
             activity.outliers.to_string(),
-            moment(activity.first_started_at),
-            activity.last_ended_at.map_or_else(|| NONE.to_owned(), moment),
+            since(activity.first_started_at),
+            activity.last_ended_at.map_or_else(|| NONE.to_owned(), since),
         ]
     };
     page.table(&columns, report.activities.iter().take(SHOWN_MAX).map(row).collect());
@@ -80,8 +94,16 @@ fn used(page: &mut Document, report: &Report) {
     }
     page.heading(3, "Used meanwhile");
     let columns = [
-        "activity", "calls measured", "process cpu", "process memory", "process read", "process written",
-        "disks read", "disks written", "sent", "received",
+        "activity",
+        "calls measured",
+        "process cpu",
+        "process memory",
+        "process read",
+        "process written",
+        "disks read",
+        "disks written",
+        "sent",
+        "received",
     ];
     let row = |activity: &&ActivityReport| {
         let used = &activity.resources;
@@ -106,7 +128,9 @@ fn describe(page: &mut Document, activity: &ActivityReport) {
     let outliers: Vec<String> = activity
         .outliers_longest
         .iter()
-        .map(|outlier| format!("{} ({})", crate::duration(outlier.duration_ns.max(0) as u64), outlier.task_id))
+        .map(|outlier| {
+            format!("{} ({})", crate::duration(outlier.duration_ns.max(0) as u64), outlier.task_id)
+        })
         .collect();
     page.fields(vec![
         ("calls", Some(activity.calls.to_string())),
@@ -119,11 +143,14 @@ fn describe(page: &mut Document, activity: &ActivityReport) {
     if !insights.is_empty() {
         page.blocks.push(Block::List(insights));
     }
-    let row = |kind: &'static str| move |value: &ValueSummary| {
-        vec![value.name.clone(), kind.to_owned(), value.calls.to_string(), value.text()]
+    let row = |kind: &'static str| {
+        move |value: &ValueSummary| {
+            vec![value.name.clone(), kind.to_owned(), value.calls.to_string(), value.text()]
+        }
     };
     let inputs = activity.inputs.iter().map(row("used"));
     let rows: Vec<Vec<String>> = inputs.chain(activity.outputs.iter().map(row("generated"))).collect();
-    let looked_at = if activity.calls > u64::from(EXAMPLES_MAX) { "of the first 1,000 calls" } else { "calls" };
+    let looked_at =
+        if activity.calls > u64::from(EXAMPLES_MAX) { "of the first 1,000 calls" } else { "calls" };
     page.table(&["value", "", looked_at, "what"], rows);
 }

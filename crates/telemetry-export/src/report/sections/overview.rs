@@ -14,15 +14,21 @@ pub(super) fn write(page: &mut Document, report: &Report) -> Result<(), ExportEr
     page.heading(2, "Overview");
     let workflow = &report.workflow;
     let calls: u64 = report.activities.iter().map(|activity| activity.calls).sum();
-    let statuses: Vec<String> =
-        report.statuses.iter().map(|count| format!("{} {}", count.tasks, count.status.to_lowercase())).collect();
+    let statuses: Vec<String> = report
+        .statuses
+        .iter()
+        .map(|count| format!("{} {}", count.tasks, count.status.to_lowercase()))
+        .collect();
     page.fields(vec![
         ("activities", Some(report.activities.len().to_string())),
         ("calls", Some(format!("{calls}: {}", statuses.join(", ")))),
         ("took", workflow.duration_ns.map(|ns| duration(Some(ns as f64)))),
         ("arguments", values(workflow.used.as_ref())),
         ("results", values(workflow.generated.as_ref())),
-        ("workflows within", Some(report.nested.iter().filter_map(|row| row.name.clone()).collect::<Vec<_>>().join(", "))),
+        (
+            "workflows within",
+            Some(report.nested.iter().filter_map(|row| row.name.clone()).collect::<Vec<_>>().join(", ")),
+        ),
     ]);
     if !report.observations.is_empty() {
         page.heading(3, "Observations");
@@ -69,7 +75,8 @@ fn time(page: &mut Document, report: &Report) -> Result<(), ExportError> {
 
 fn values(json: Option<&JsonText>) -> Option<String> {
     let Value::Object(members) = json?.to_value() else { return None };
-    let parts: Vec<String> = members.iter().map(|(name, value)| format!("{name} = {}", plain(value))).collect();
+    let known = members.iter().filter(|(_, value)| !value.is_null());
+    let parts: Vec<String> = known.map(|(name, value)| format!("{name} = {}", plain(value))).collect();
     Some(parts.join(", "))
 }
 
@@ -93,7 +100,9 @@ pub(super) fn resources(page: &mut Document, report: &Report) {
         ("sent by the machine", of(|reading| reading.net_sent_bytes).map(bytes)),
         ("received by the machine", of(|reading| reading.net_recv_bytes).map(bytes)),
     ]);
-    let number = |value: Option<f64>, unit: &str| value.map_or_else(|| NONE.to_owned(), |value| format!("{value:.1}{unit}"));
+    let number = |value: Option<f64>, unit: &str| {
+        value.map_or_else(|| NONE.to_owned(), |value| format!("{value:.1}{unit}"))
+    };
     let row = |gpu: &telemetry_store::GpuUse| {
         vec![
             gpu.gpu.clone(),

@@ -60,7 +60,10 @@ pub(super) fn infrastructure(page: &mut Document, report: &Report) {
     page.heading(2, "Infrastructure");
     page.fields(vec![
         ("host", text("/hostname")),
-        ("system", join(vec![text("/platform/system"), text("/platform/release"), text("/platform/machine")])),
+        (
+            "system",
+            join(vec![text("/platform/system"), text("/platform/release"), text("/platform/machine")]),
+        ),
         ("processor", join(vec![text("/cpu/brand_raw"), count])),
         ("memory", total("/memory/virtual/total")),
         ("disk", total("/disk/total")),
