@@ -4,6 +4,7 @@
 mod child;
 mod fixture;
 mod golden;
+mod insight;
 mod json;
 mod misuse;
 mod pages;

@@ -19,7 +19,7 @@ h3{font-size:1.02rem;margin:1.5rem 0 .4rem}p{margin:.5rem 0}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 .wide{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;width:100%}
 th{color:var(--soft);font-weight:600;text-align:left;white-space:nowrap}th,td{padding:.28rem .7rem .28rem 0;border-bottom:1px solid var(--faint);vertical-align:top}
-th:not(:first-child),td.n{text-align:right;white-space:nowrap}td{overflow-wrap:anywhere}td.t{text-align:right}
+th:not(:first-child),td.n{text-align:right;white-space:nowrap}td{overflow-wrap:anywhere}td.t{text-align:right}td.k{white-space:nowrap}
 pre{background:var(--wash);border:1px solid var(--faint);border-radius:6px;padding:.7rem .9rem;overflow-x:auto;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 figure{margin:.8rem 0}svg{width:100%;height:auto;display:block}svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}
 nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem}a{color:var(--s0)}
@@ -84,6 +84,7 @@ fn table(columns: &[String], rows: &[Vec<String>]) -> String {
         columns.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
     // Long words may break, numbers with their units may not.
     let class = |number: usize, cell: &str| match (number, cell.chars().count()) {
+        (0, ..=40) => " class=\"k\"",
         (0, _) => "",
         (_, ..=24) => " class=\"n\"",
         _ => " class=\"t\"",

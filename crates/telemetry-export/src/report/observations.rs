@@ -12,6 +12,8 @@ const BUSY: f64 = 0.8;
 const IDLE: f64 = 0.2;
 /// A median is told from the longest calls by this factor.
 const UNEVEN: f64 = 5.0;
+/// Sentences about single activities are of the most expensive ones; each has its own further below.
+const ACTIVITIES_MAX: usize = 3;
 
 pub(super) fn find(report: &Report) -> Vec<String> {
     let mut found = Vec::new();
@@ -34,7 +36,7 @@ pub(super) fn find(report: &Report) -> Vec<String> {
             found.push(format!("{:.1} calls worked at once on average.", path.parallelism));
         }
     }
-    for activity in &report.activities {
+    for activity in report.activities.iter().take(ACTIVITIES_MAX) {
         for sentence in insights(activity) {
             found.push(format!("{}: {sentence}", activity.activity_id));
         }

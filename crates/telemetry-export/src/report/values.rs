@@ -36,7 +36,8 @@ impl ValueSummary {
             self.min = Some(self.min.map_or(number, |least| least.min(number)));
             self.max = Some(self.max.map_or(number, |most| most.max(number)));
         }
-        let text = cut(&plain(value), EXAMPLE_CHARACTERS_MAX);
+        let path = value.get("$file").and_then(|file| file.get("path"));
+        let text = cut(&plain(path.unwrap_or(value)), EXAMPLE_CHARACTERS_MAX);
         if self.examples.contains(&text) {
             return;
         }

@@ -152,5 +152,5 @@ fn describe(page: &mut Document, activity: &ActivityReport) {
     let rows: Vec<Vec<String>> = inputs.chain(activity.outputs.iter().map(row("generated"))).collect();
     let looked_at =
         if activity.calls > u64::from(EXAMPLES_MAX) { "of the first 1,000 calls" } else { "calls" };
-    page.table(&["value", "", looked_at, "what"], rows);
+    page.table(&["value", "direction", looked_at, "what"], rows);
 }
