@@ -6,14 +6,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use telemetry_core::runtime::faults;
 use telemetry_core::settings::{Durability, Settings};
 use telemetry_journal::process::block_signals;
 use telemetry_journal::{Journal, Source};
-use telemetry_store::{Drain, Recovery, Store, StoreOptions, recover};
+use telemetry_store::{Drain, Recovery, Retention, Store, StoreOptions, recover};
 
 use crate::error::Error;
 use crate::fork;
-use crate::warning::{explained, warn};
+use crate::sessions::Sessions;
+use crate::warning::{explained, warn, warn_once};
+
+/// After so many faults of ours in a row, without anything being written in between, the thread gives up.
+const FAULTS_MAX: u32 = 3;
+/// How long a line of a session file may wait.
+const SESSION_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Opens the database that the settings name.
 pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
@@ -23,7 +30,9 @@ pub(crate) fn open_store(settings: &Settings) -> Result<Store, Error> {
     };
     let options = StoreOptions { durability, ..StoreOptions::default() };
     let mut store = Store::open(&settings.store.path, options)?;
-    store.take_warnings().iter().for_each(|warning| warn(warning));
+    if let Some(Ok(retention)) = settings.store.retention.as_ref().map(|text| text.parse()) {
+        store.keep(retention);
+    }
     Ok(store)
 }
 
@@ -55,10 +64,17 @@ impl DrainThread {
         store: Store,
         journal: &'static Journal,
         folder: PathBuf,
-        interval: Duration,
+        settings: &'static Settings,
     ) -> Result<Self, Error> {
         let requests = Arc::new(Requests::default());
-        let worker = Worker { journal, requests: Arc::clone(&requests), interval, folder };
+        let worker = Worker {
+            journal,
+            requests: Arc::clone(&requests),
+            interval: interval(settings),
+            folder,
+            settings,
+            untold: Mutex::default(),
+        };
         thread::Builder::new()
             .name("telemetry-drain".to_owned())
             .spawn(move || worker.run_guarded(store))
@@ -105,27 +121,58 @@ struct Worker {
     requests: Arc<Requests>,
     interval: Duration,
     folder: PathBuf,
+    settings: &'static Settings,
+    /// Warnings that `health` does not have yet.
+    untold: Mutex<Vec<String>>,
 }
 
 impl Worker {
-    /// Writes until it is told to stop. A fault of ours must not become the host's: what is not written
-    /// then stays in the journal, and nobody waits for it.
+    /// Writes until it is told to stop. A fault of ours must not become the host's: the thread begins anew, with
+    /// a connection of its own. Where it gives up, what is not written stays in the journal, and nobody waits for it.
     fn run_guarded(self, store: Store) {
         block_signals();
-        if catch_unwind(AssertUnwindSafe(|| self.run(store))).is_err() {
-            warn("the thread that writes has failed; records stay in the journal for the next start");
+        let (mut store, mut faults) = (Some(store), 0);
+        while faults < FAULTS_MAX {
+            let before = self.journal.counters().persisted;
+            let Some(store) = store.take().or_else(|| self.open_again()) else { break };
+            if catch_unwind(AssertUnwindSafe(|| self.run(store))).is_ok() {
+                break;
+            }
+            self.warn("the thread that writes has failed and begins anew");
+            faults = if self.journal.counters().persisted == before { faults + 1 } else { 1 };
+        }
+        if faults == FAULTS_MAX {
+            warn(
+                "the thread that writes has failed for good; records stay in the journal for the next start",
+            );
         }
         self.requests.change(|state| state.is_stopped = true);
+    }
+
+    /// Tries until it works; none once it is told to stop.
+    fn open_again(&self) -> Option<Store> {
+        while !self.requests.lock().is_stopping {
+            let writing = fork::writing();
+            match open_store(self.settings) {
+                Ok(store) => return Some(store),
+                Err(error) => self.warn(&format!("cannot write for now: {}", explained(&error))),
+            }
+            drop(writing);
+            self.journal.wait_for_work(self.interval);
+        }
+        None
     }
 
     fn run(&self, mut store: Store) {
         let writing = fork::writing();
         self.recover(&mut store);
+        let mut sessions =
+            Sessions::start(&mut store, self.settings.session.enabled.then(|| self.journal.id()));
         drop(writing);
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {
             let state = *self.requests.lock();
-            let is_written = write_all(&mut drain);
+            let is_written = self.write_all(&mut drain, &mut sessions);
             self.requests.change(|now| {
                 if is_written {
                     now.done = state.asked;
@@ -135,11 +182,13 @@ impl Worker {
                 break;
             }
             self.journal.prepare();
+            self.check_journal();
+            self.delete_expired(&mut drain);
             if self.requests.lock().asked == state.asked {
                 self.journal.wait_for_work(self.interval);
             }
         }
-        self.finish(&mut drain);
+        self.finish(&mut drain, &mut sessions);
         let _writing = fork::writing();
         // Closing the last connection writes the log back, so that one file is left.
         drop(drain);
@@ -148,14 +197,44 @@ impl Worker {
     /// Brings in what dead processes left in the folder.
     fn recover(&self, store: &mut Store) {
         match recover(store, &self.folder) {
-            Ok(Recovery { warnings, .. }) => warnings.iter().for_each(|warning| warn(warning)),
-            Err(error) => warn(&format!("cannot recover what earlier processes left: {}", explained(&error))),
+            Ok(Recovery { warnings, .. }) => warnings.iter().for_each(|warning| self.warn(warning)),
+            Err(error) => {
+                self.warn(&format!("cannot recover what earlier processes left: {}", explained(&error)));
+            }
+        }
+    }
+
+    /// A journal that somebody deleted cannot be given its name back.
+    fn check_journal(&self) {
+        if !self.journal.is_findable() {
+            self.warn("the journal was deleted: what is not written yet does not survive this process");
+        }
+    }
+
+    /// Deletes what `store.retention` does not keep, a little at a time, and only while there is nothing to write and
+    /// nobody waits: no record is ever held up by it.
+    fn delete_expired(&self, drain: &mut Drain) {
+        let is_idle = || {
+            let state = *self.requests.lock();
+            self.journal.counters().pending == 0 && !state.is_stopping && state.asked == state.done
+        };
+        while is_idle() {
+            let now_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
+            let _writing = fork::writing();
+            match drain.store().delete_expired(now_ns) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    drain.store().keep(Retention::default());
+                    return self.warn(&format!("cannot delete what is too old: {}", explained(&error)));
+                }
+            }
         }
     }
 
     /// Marks what is open as interrupted, and removes the journal if nothing can come after this.
-    fn finish(&self, drain: &mut Drain) {
-        if self.journal.counters().pending > 0 && !write_all(drain) {
+    fn finish(&self, drain: &mut Drain, sessions: &mut Sessions) {
+        if self.journal.counters().pending > 0 && !self.write_all(drain, sessions) {
             return;
         }
         let ended_ns = self.journal.clock().unix_ns(telemetry_journal::clock::ticks());
@@ -164,23 +243,57 @@ impl Worker {
             return warn(&format!("cannot mark what was open: {}", explained(&error)));
         }
         self.journal.close();
+        sessions.finish(drain.store());
+    }
+
+    /// Writes what there is; what cannot be written stays in the journal for the next pass.
+    fn write_all(&self, drain: &mut Drain, sessions: &mut Sessions) -> bool {
+        let written = loop {
+            let _writing = fork::writing();
+            let done = drain.pass();
+            if done.is_ok() {
+                sessions.after_pass(drain.store());
+            }
+            match done {
+                Ok(pass) if pass.records > 0 => {}
+                done => break done,
+            }
+        };
+        drain.store().take_warnings().iter().for_each(|warning| self.warn(warning));
+        if faults() > 0 {
+            self.warn("telemetry has failed in the middle of a call, which goes on without its record");
+        }
+        match &written {
+            Ok(_) => self.note_warnings(drain.store()),
+            Err(error) => {
+                self.warn(&format!(
+                    "cannot write for now, records stay in the journal: {}",
+                    explained(error)
+                ));
+            }
+        }
+        written.is_ok()
+    }
+
+    /// Tells the user, and `health` when something can be written.
+    fn warn(&self, text: &str) {
+        let told = warn_once(text);
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+    }
+
+    fn note_warnings(&self, store: &mut Store) {
+        let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = (!untold.is_empty()).then(fork::writing);
+        if store.note_warnings(self.journal.id(), &untold).is_ok() {
+            untold.clear();
+        }
     }
 }
 
-/// Writes what there is; what cannot be written stays in the journal for the next pass.
-fn write_all(drain: &mut Drain) -> bool {
-    let written = loop {
-        let _writing = fork::writing();
-        match drain.pass() {
-            Ok(pass) if pass.records > 0 => {}
-            done => break done,
-        }
-    };
-    drain.store().take_warnings().iter().for_each(|warning| warn(warning));
-    if let Err(error) = &written {
-        warn(&format!("cannot write for now, records stay in the journal: {}", explained(error)));
-    }
-    written.is_ok()
+/// How long a record may wait.
+fn interval(settings: &Settings) -> Duration {
+    let interval = Duration::from_millis(settings.journal.drain_interval_ms);
+    if settings.session.enabled { interval.min(SESSION_INTERVAL) } else { interval }
 }
 
 #[cfg(test)]

@@ -34,6 +34,9 @@ pub enum Error {
     /// The thread that writes could not be started.
     #[error("cannot start the thread that writes: {0}")]
     Thread(#[source] io::Error),
+    /// A fault of this library, which must not become the program's.
+    #[error("telemetry has failed to start: {0}")]
+    Fault(String),
     /// Something else records in this process.
     #[error(transparent)]
     AlreadyRecording(#[from] AlreadyRecording),

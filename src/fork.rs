@@ -28,6 +28,8 @@ const WAIT_STEP: Duration = Duration::from_micros(200);
 
 /// Held while a thread of ours is inside the database library.
 static WRITING: Mutex<()> = Mutex::new(());
+/// Held while another thread of ours is, which reads for long: the drain does not wait for it.
+static SUMMING: Mutex<()> = Mutex::new(());
 /// Threads that are about to fork and want that lock: they go first, or under load they would never get it.
 static FORKING: AtomicU32 = AtomicU32::new(0);
 
@@ -41,6 +43,7 @@ struct Held {
     _recording: HeldForFork,
     _warned: warning::Hold,
     _writing: MutexGuard<'static, ()>,
+    _summing: MutexGuard<'static, ()>,
 }
 
 impl Held {
@@ -48,6 +51,7 @@ impl Held {
         let end = Instant::now() + WAIT_MAX;
         Some(Self {
             _writing: until(end, || WRITING.try_lock().ok())?,
+            _summing: until(end, || SUMMING.try_lock().ok())?,
             running: until(end, recorder::hold_for_fork)?,
             _recording: until(end, Recording::hold_for_fork)?,
             _warned: until(end, warning::hold)?,
@@ -69,6 +73,12 @@ fn until<T>(end: Instant, attempt: impl Fn() -> Option<T>) -> Option<T> {
 pub(crate) fn writing() -> MutexGuard<'static, ()> {
     until(Instant::now() + WAIT_MAX, || (FORKING.load(Ordering::Relaxed) == 0).then_some(()));
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same for a thread that is there for long.
+#[cfg(feature = "sqlite")]
+pub(crate) fn summing() -> MutexGuard<'static, ()> {
+    SUMMING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Hooks into the forks of this process.

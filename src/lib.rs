@@ -50,6 +50,8 @@ mod sensors;
 #[cfg(not(feature = "sensors"))]
 #[path = "sensors/none.rs"]
 mod sensors;
+#[cfg(feature = "sqlite")]
+mod sessions;
 mod task;
 #[cfg(feature = "sqlite")]
 pub mod testing;

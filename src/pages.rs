@@ -6,6 +6,9 @@ mod readme {}
 #[doc = include_str!("../docs/coming-from-flowcept.md")]
 mod coming_from_flowcept {}
 
+#[doc = include_str!("../docs/sessions.md")]
+mod sessions {}
+
 #[doc = include_str!("../docs/sql.md")]
 mod sql {}
 

@@ -1,6 +1,7 @@
 //! The only start-up code: settings → journal → sensors → drain → sampler → reload → exit hook.
 
-use std::panic::catch_unwind;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,9 +10,9 @@ use std::time::Duration;
 use telemetry_core::id::{RecorderId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::redaction::Redactor;
-use telemetry_core::runtime::{Recording, RecordingOptions};
+use telemetry_core::runtime::{Recording, RecordingOptions, active_recording};
 use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
-use telemetry_journal::{Config, Counters, Journal, Source, process, without_size_signal};
+use telemetry_journal::{Config, Counters, Journal, Source, lanes_folder, process, without_size_signal};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
@@ -108,7 +109,9 @@ impl Recorder {
         if !settings.instrumentation.enabled {
             return Ok(Self { running: None });
         }
-        let started = Arc::new(without_size_signal(|| Running::start(settings, surroundings))?);
+        let start = || without_size_signal(|| Running::start(settings, surroundings));
+        let started =
+            Arc::new(catch_unwind(AssertUnwindSafe(start)).unwrap_or_else(|fault| Err(failed(&*fault)))?);
         *running = Some(Arc::clone(&started));
         Ok(Self { running: Some(started) })
     }
@@ -135,6 +138,39 @@ impl Recorder {
     /// What became of the records so far: `offered == persisted + pending + dropped + torn`.
     pub fn counters(&self) -> Counters {
         self.running().map_or_else(Counters::default, |running| running.recording.journal().counters())
+    }
+
+    /// The figures of a workflow so far, with everything that was accepted before the call, or as much of it
+    /// as is written when the time is over. None where it has no task that has ended.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// use std::time::Duration;
+    /// use telemetry::{Recorder, Settings, Workflow, task};
+    ///
+    /// #[task(metadata(device = "igpu", layer_idx = *layer))]
+    /// fn attention(layer: u32) {}
+    ///
+    /// # let mut settings = Settings::default();
+    /// # settings.store.path = folder.path().join("provenance.db");
+    /// let recorder = Recorder::start(settings)?;
+    /// let workflow = Workflow::start("inference");
+    /// attention(0);
+    /// let summary = recorder.summary(workflow.id().unwrap(), Duration::from_secs(5))?.unwrap();
+    /// assert_eq!((summary.igpu_packets, summary.failed_packets), (1, 0));
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "sqlite")]
+    pub fn summary(
+        &self,
+        workflow: WorkflowId,
+        timeout: Duration,
+    ) -> Result<Option<telemetry_store::SessionSummaryRow>, Error> {
+        let Some(database) = self.database() else { return Ok(None) };
+        self.flush(timeout);
+        let reader = telemetry_store::Reader::open(&database)?;
+        Ok(reader.session_summary(&workflow.to_string())?)
     }
 
     /// The database.
@@ -168,7 +204,8 @@ impl Drop for Recorder {
         {
             *running = None;
             drop(running);
-            handle.stop(EXIT_WAIT);
+            // This may be part of the host's unwinding.
+            let _ = catch_unwind(AssertUnwindSafe(|| handle.stop(EXIT_WAIT)));
         }
     }
 }
@@ -187,14 +224,14 @@ impl Running {
         make_absolute(&mut settings);
         let redactor = Redactor::new(&settings.redaction)?;
         let folder = journal_folder(&settings);
-        let interval = Duration::from_millis(settings.journal.drain_interval_ms);
         let store = match settings.journal.drain {
             DrainMode::External => None,
             _ => Some(open_store(&settings)?),
         };
         let journal = create_journal(&folder, &settings)?;
         let started = Self::install(journal, settings, redactor, inherited).and_then(|recording| {
-            let drain = store.map(|store| DrainThread::start(store, journal, folder, interval)).transpose();
+            let settings = recording.settings();
+            let drain = store.map(|store| DrainThread::start(store, journal, folder, settings)).transpose();
             let drain = drain.inspect_err(|_| recording.remove())?;
             let process = std::process::id();
             let (sampler, reload) = (sampler::start(recording), reload::start(recording, file.clone()));
@@ -252,18 +289,30 @@ pub(crate) fn start_automatically() {
     if current(lock().as_ref()).is_some() || TRIED_IN.swap(process, Ordering::Relaxed) == process {
         return;
     }
-    let started = match Recorder::start_with_found_settings() {
+    match catch_unwind(start_as_far_as_settings_allow).unwrap_or_else(|fault| Err(failed(&*fault))) {
+        // The recorder lives until the process ends.
+        Ok(recorder) => std::mem::forget(recorder),
+        Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
+    }
+}
+
+fn start_as_far_as_settings_allow() -> Result<Recorder, Error> {
+    match Recorder::start_with_found_settings() {
         Err(Error::Settings(error)) => {
             warn(&format!("{error}\nrecording at level lightweight until this is mended"));
             Recorder::start(lightweight())
         }
         started => started,
-    };
-    match started {
-        // The recorder lives until the process ends.
-        Ok(recorder) => std::mem::forget(recorder),
-        Err(error) => warn(&format!("nothing is recorded: {}", explained(&error))),
     }
+}
+
+/// What is known of a panic of ours; what it left in force is not.
+fn failed(fault: &(dyn Any + Send)) -> Error {
+    if let Some(recording) = active_recording() {
+        recording.remove();
+    }
+    let text = fault.downcast_ref::<&str>().copied().map(str::to_owned);
+    Error::Fault(text.or_else(|| fault.downcast_ref::<String>().cloned()).unwrap_or_default())
 }
 
 /// In a forked child of a process that records: starts a recorder with the settings of the parent.
@@ -285,17 +334,27 @@ fn lightweight() -> Settings {
     settings
 }
 
-/// Makes the journal, with smaller lanes where there is no room for those that the settings ask for.
+/// Makes the journal, with smaller lanes where there is no room for those that the settings ask for, and in memory
+/// where there is room for none.
 fn create_journal(folder: &Path, settings: &Settings) -> Result<&'static Journal, Error> {
     let config = journal_config(settings);
-    Journal::create(folder, config).or_else(|error| {
-        if !error.is_no_room() || config.lane_bytes <= LANE_BYTES_SMALL {
-            return Err(error.into());
+    let folder = &*lanes_folder(folder)?;
+    let small = Config { lane_bytes: LANE_BYTES_SMALL.min(config.lane_bytes), ..config };
+    let error = match Journal::create(folder, config) {
+        Err(error) if error.is_no_room() => error,
+        made => return Ok(made?),
+    };
+    match Journal::create(folder, small) {
+        Err(error) if error.is_no_room() && settings.journal.drain != DrainMode::External => {
+            warn(&format!("{error}: recording in memory, which does not survive the process"));
+            Ok(Journal::in_memory(small))
         }
-        let journal = Journal::create(folder, Config { lane_bytes: LANE_BYTES_SMALL, ..config })?;
-        warn(&format!("{error}: recording with lanes of {LANE_BYTES_SMALL} bytes"));
-        Ok(journal)
-    })
+        made => {
+            let journal = made?;
+            warn(&format!("{error}: recording with lanes of {} bytes", small.lane_bytes));
+            Ok(journal)
+        }
+    }
 }
 
 fn journal_config(settings: &Settings) -> Config {
@@ -315,7 +374,12 @@ fn journal_config(settings: &Settings) -> Config {
 
 /// A relative path would name another file once the program changes its folder.
 fn make_absolute(settings: &mut Settings) {
-    for path in [Some(&mut settings.store.path), settings.journal.dir.as_mut()].into_iter().flatten() {
+    let paths = [
+        Some(&mut settings.store.path),
+        settings.journal.dir.as_mut(),
+        Some(&mut settings.session.output_dir),
+    ];
+    for path in paths.into_iter().flatten() {
         if let Ok(absolute) = std::path::absolute(&*path) {
             *path = absolute;
         }

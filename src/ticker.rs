@@ -1,5 +1,6 @@
 //! A thread of ours that does something at regular times, until it is stopped.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,7 +38,9 @@ impl Ticker {
         let worker = Arc::clone(&state);
         thread::Builder::new().name(name.to_owned()).spawn(move || {
             block_signals();
-            worker.run(every, work);
+            // Whoever stops it does not wait for a thread that has failed.
+            let _ = catch_unwind(AssertUnwindSafe(|| worker.run(every, work)));
+            worker.change(Phase::Stopped);
         })?;
         Ok(Self { state })
     }

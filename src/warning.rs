@@ -1,7 +1,7 @@
 //! The one place of the library that prints: a warning, on stderr, once each.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::Write;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use telemetry_core::redaction::Redactor;
 use telemetry_core::runtime::active_recording;
 use telemetry_core::settings::Settings;
 
-static SEEN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+static SEEN: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
 
 /// What is told must not give secrets away: a path, an error or a line of the settings may hold one.
 static REDACTOR: LazyLock<Option<Redactor>> =
@@ -19,15 +19,22 @@ static REDACTOR: LazyLock<Option<Redactor>> =
 /// Tells the user something about the recording. The same text is told once a process; that stderr may
 /// be closed is not our business.
 pub(crate) fn warn(text: &str) {
-    let text = &*without_secrets(text);
+    warn_once(text);
+}
+
+/// The same, and answers what was told; nothing if it had been told before.
+pub(crate) fn warn_once(text: &str) -> Option<String> {
+    let text = without_secrets(text).into_owned();
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if seen.get_or_insert_default().insert(text.to_owned()) {
+    let is_new = seen.get_or_insert_default().insert(text.clone());
+    if is_new {
         let _ = writeln!(std::io::stderr(), "telemetry: {text}");
     }
+    is_new.then_some(text)
 }
 
 /// What says which warnings were given, held for a fork.
-pub(crate) type Hold = MutexGuard<'static, Option<HashSet<String>>>;
+pub(crate) type Hold = MutexGuard<'static, Option<BTreeSet<String>>>;
 
 /// Holds on to what says which warnings were given; none while another thread warns.
 pub(crate) fn hold() -> Option<Hold> {

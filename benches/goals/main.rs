@@ -4,6 +4,7 @@
 //! is the median over the rounds. The names to choose from are those of [`GOALS`].
 #![expect(clippy::print_stdout, reason = "its output is what a bench is for")]
 
+mod cli;
 mod cores;
 mod data;
 mod disabled;
@@ -39,6 +40,7 @@ const GOALS: &[(&str, Goal)] = &[
     ("drain", drain::run),
     ("disk", disk::run),
     ("views", views::run),
+    ("cli", cli::run),
     ("start", start::run),
 ];
 
@@ -52,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err(format!("no goal is called `{name}`; there are {}", known.join(", ")).into());
     }
     println!("{}", measured::SOURCE);
-    println!("Settings: the defaults; the database in a temporary folder. Values are not redacted yet.\n");
+    println!("Settings: the defaults; the database in a temporary folder. Values are redacted.\n");
     let mut report = Report::default();
     for (name, goal) in GOALS {
         if options.names.is_empty() || options.names.iter().any(|wanted| wanted == name) {

@@ -14,6 +14,8 @@ pub(crate) struct Options {
     pub(crate) markdown: Option<PathBuf>,
     /// A Python that can import the peers written in it.
     pub(crate) python: Option<PathBuf>,
+    /// The program `telemetry`.
+    pub(crate) program: Option<PathBuf>,
     /// Only start a recorder, in this way, and print what that took.
     pub(crate) start: Option<String>,
     /// Whether `tracing` gets a subscriber. Nobody wants that of a bench, but the optimizer cannot know.
@@ -31,6 +33,7 @@ impl Options {
                 "--json" => options.json = Some(path()?),
                 "--markdown" => options.markdown = Some(path()?),
                 "--python" => options.python = Some(path()?),
+                "--program" => options.program = Some(path()?),
                 "--start" => options.start = arguments.next(),
                 "--subscriber" => options.has_subscriber = true,
                 // Cargo says so to every bench.

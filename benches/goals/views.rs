@@ -112,7 +112,7 @@ fn text(connection: &Connection, expression: &str) -> rusqlite::Result<String> {
 }
 
 /// Milliseconds from the text of the question to the last row of the answer.
-fn ask(connection: &Connection, sql: &str) -> rusqlite::Result<f64> {
+pub(crate) fn ask(connection: &Connection, sql: &str) -> rusqlite::Result<f64> {
     let begun = Instant::now();
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
@@ -124,7 +124,7 @@ fn ask(connection: &Connection, sql: &str) -> rusqlite::Result<f64> {
     Ok(begun.elapsed().as_secs_f64() * 1e3)
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
+pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]
 }
@@ -142,8 +142,24 @@ fn branch(number: usize, branch: usize) -> usize {
     number + branch
 }
 
-/// Records a million tasks, three levels deep.
-fn record(path: &Path) -> Result<(), Box<dyn Error>> {
+/// So many tasks in a row use what the one before them generated.
+const CHAIN: usize = 100;
+
+/// Values that are long enough to be known again.
+fn chain() {
+    let value = |number: usize| {
+        format!("{number} of a chain of values, each of which a task makes of the one before")
+    };
+    for number in 0..CHAIN {
+        telemetry::Task::start("link")
+            .used("before", value(number))
+            .generated("after", value(number + 1))
+            .end();
+    }
+}
+
+/// Records a million tasks, three levels deep, and a chain of derivations.
+pub(crate) fn record(path: &Path) -> Result<(), Box<dyn Error>> {
     let journal = Journal::in_memory(Config {
         id: 0x0199_0000_0000_7000_8000_0000_0000_0009,
         lane_bytes: 1 << 20,
@@ -167,6 +183,8 @@ fn record(path: &Path) -> Result<(), Box<dyn Error>> {
         root(number);
         drain.pass()?;
     }
+    chain();
+    drain.pass()?;
     drop(entered);
     recording.remove();
     drain.store().checkpoint()?;

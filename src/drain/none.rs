@@ -21,7 +21,12 @@ pub(crate) fn open_store(_: &Settings) -> Result<Store, Error> {
 }
 
 impl DrainThread {
-    pub(crate) fn start(store: Store, _: &'static Journal, _: PathBuf, _: Duration) -> Result<Self, Error> {
+    pub(crate) fn start(
+        store: Store,
+        _: &'static Journal,
+        _: PathBuf,
+        _: &'static Settings,
+    ) -> Result<Self, Error> {
         match store {}
     }
 

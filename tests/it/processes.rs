@@ -19,6 +19,9 @@ const VIEWS: &[&str] = &[
     "events",
     "machines",
     "health",
+    "packets",
+    "expert_selection",
+    "session_summary",
 ];
 
 /// How often a test looks for something that is about to happen.

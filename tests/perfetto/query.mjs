@@ -154,5 +154,5 @@ for (const query of queries) {
     }
     answers.push(rows);
 }
-console.log(JSON.stringify(answers));
-process.exit(0);
+// The worker would keep the process alive, and to leave at once would cut what a pipe has not taken yet.
+process.stdout.write(JSON.stringify(answers) + "\n", () => process.exit(0));

@@ -3,23 +3,31 @@
 //! Writes `bench-results.json`. Peers in Python live in a virtual environment under `target`, which is
 //! made here; where that fails, the run goes on without them and says so.
 
+mod instructions;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Outcome;
-use crate::cargo::{cargo, workspace};
+use crate::cargo::{build_program, cargo, workspace};
 use crate::terminal::complain;
 
 const RESULTS: &str = "bench-results.json";
 const PEERS: &[&str] = &["flowcept[telemetry]==1.0.3"];
 
 pub(crate) fn run(arguments: &[&str]) -> Outcome {
+    if let ["instructions", rest @ ..] = arguments {
+        return instructions::run(rest);
+    }
     let (without_python, rest): (Vec<&str>, Vec<&str>) =
         arguments.iter().partition(|argument| **argument == "--without-python");
     let mut bench = cargo();
-    bench.args(["bench", "--package", "telemetry", "--bench", "goals", "--"]).args(rest);
+    bench.args(["bench", "--package", "telemetry", "--bench", "goals", "--"]).args(&rest);
     bench.arg("--json").arg(workspace().join(RESULTS));
+    if is_wanted("cli", &rest) {
+        bench.arg("--program").arg(build_program("telemetry-cli")?);
+    }
     if without_python.is_empty() {
         match python(&workspace().join("target/bench-venv")) {
             Ok(python) => {
@@ -29,6 +37,13 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         }
     }
     succeed(&mut bench)
+}
+
+/// Whether a goal is among those that were named, or none was.
+fn is_wanted(name: &str, arguments: &[&str]) -> bool {
+    let is_option =
+        |index: usize| arguments[index].starts_with('-') || index > 0 && arguments[index - 1] == "--markdown";
+    arguments.contains(&name) || (0..arguments.len()).all(is_option)
 }
 
 /// A Python that can import the peers, made unless it is there.

@@ -21,19 +21,29 @@ pub(crate) fn target_folder() -> Outcome<PathBuf> {
 
 /// Builds the program of a package for release and answers its path.
 pub(crate) fn build_program(package: &str) -> Outcome<PathBuf> {
+    build(package, &["--package", package])
+}
+
+/// Builds an example that needs a feature for release and answers its path.
+pub(crate) fn build_example(example: &str, feature: &str) -> Outcome<PathBuf> {
+    build(example, &["--example", example, "--features", feature])
+}
+
+fn build(what: &str, arguments: &[&str]) -> Outcome<PathBuf> {
     let output = cargo()
-        .args(["build", "--release", "--message-format=json-render-diagnostics", "--package", package])
+        .args(["build", "--release", "--message-format=json-render-diagnostics"])
+        .args(arguments)
         .stderr(Stdio::inherit())
         .output()?;
     if !output.status.success() {
-        return Err(format!("{package} does not build").into());
+        return Err(format!("{what} does not build").into());
     }
     let messages = String::from_utf8(output.stdout)?;
     let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         message["executable"].as_str().map(PathBuf::from)
     });
-    executables.next_back().ok_or_else(|| format!("{package} has no program").into())
+    executables.next_back().ok_or_else(|| format!("{what} has no program").into())
 }
 
 /// A call of cargo in the workspace.

@@ -20,9 +20,11 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   bench [NAME…]            measures what is promised, beside others: all of it, or only
-                           data, lightweight, disabled, snapshot, drain, disk, views, start
+                           data, lightweight, disabled, snapshot, drain, disk, views, cli, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
+  bench instructions       counts the instructions of a recorded call and compares them with the committed ones
+      --write              commits to these
   fuzz [NAME…]             runs the fuzz targets, 10 minutes each
       --short              20 seconds each
       --seconds N          so many seconds each
@@ -34,13 +36,28 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --kills N            so many kills
       --seed S             the times and loads of an earlier run
       --queue              only the control: a plain queue, which must lose records
+  torture crowd [--short]  1,000 threads, a million threads that live for one call, 64 processes of which 20 are killed
+  torture damage [--short] [--cases N] [--seed S]
+                           damages databases, logs and journals at random and recovers them
+  torture power [--short] [--cases N] [--seed S]
+                           cuts the power of a disk in an image while a program records with durability: power
+  torture ends [--short]   a process ends in every way that there is: exit, signals, panics, no memory
   torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
   torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
   torture sampling [--short]
                            a million nested tasks, sampled: what is kept and what is counted as left
                            out are all of them, and every error is there with its ancestors
+  torture session [OPTIONS]
+                           kills a program with session files: after recovery these and the database
+                           agree; and 100,000 packets need no more memory than 50,000
+      --short              6 kills instead of 50, and memory is not looked at
+      --kills N, --seed S  as above
+      --moe                kills the example moe_inference, which needs candle
   torture snapshots [--short]
-                           a million snapshots: not a descriptor more than at the beginning";
+                           a million snapshots: not a descriptor more than at the beginning
+  torture syscalls [--short] [--cases N] [--seed S]
+                           each system call of the recorder fails, once and for ever, or is where the program
+                           is killed; syncs that are slow or hang (needs strace)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,14 +1,20 @@
 //! Campaigns of faults: each prints its seed, writes a file of figures and fails if anything was lost.
 
 mod check;
+mod crowd;
+mod damage;
+mod ends;
 mod fork;
 mod ids;
 mod kill;
 mod options;
+mod power;
 mod random;
 mod round;
 mod sampling;
+mod session;
 mod snapshots;
+mod syscalls;
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,11 +30,17 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
     let Some((campaign, rest)) = arguments.split_first() else { return Err(crate::USAGE.into()) };
     let options = Options::parse(rest)?;
     match *campaign {
+        "crowd" => crowd::run(&options),
+        "damage" => damage::run(&options),
+        "ends" => ends::run(&options),
         "fork" => fork::run(&options),
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),
+        "power" => power::run(&options),
         "sampling" => sampling::run(&options),
+        "session" => session::run(&options),
         "snapshots" => snapshots::run(&options),
+        "syscalls" => syscalls::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),
     }
 }

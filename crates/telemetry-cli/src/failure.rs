@@ -104,10 +104,11 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            Self::Store(
+            Self::NoSession { .. }
+            | Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
             ) => 3,
-            Self::NoSession { .. } => 3,
+            Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound => 3,
             Self::Usage { .. } => 2,
             Self::NotStarted { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::NotStarted { .. } => 126,

@@ -5,6 +5,7 @@
 //! has none of them, comes out as it is. Where a text must be told from its escape, take JSON lines.
 
 use serde_json::Value;
+use telemetry_export::csv;
 
 use crate::arguments::Format;
 
@@ -30,7 +31,7 @@ impl Grid {
         match format {
             Format::Json => self.json(),
             Format::JsonLines => self.json_lines(),
-            Format::Csv => self.lines(",", csv_field),
+            Format::Csv => self.lines(",", csv::field),
             Format::Tsv | Format::Table => self.lines("\t", tsv_field),
             Format::Markdown => self.markdown(),
         }
@@ -81,11 +82,6 @@ fn distinct(name: &str, taken: &[String]) -> String {
     let numbered = (2..).map(|number| format!("{name}_{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
     names.find(|name| !taken.contains(name)).unwrap_or_default()
-}
-
-fn csv_field(text: &str) -> String {
-    let is_plain = !text.contains(['"', ',', '\n', '\r']);
-    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }
 
 fn tsv_field(text: &str) -> String {

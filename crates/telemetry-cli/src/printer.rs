@@ -63,7 +63,7 @@ impl Printer {
     }
 
     /// Where data of any length goes, piece by piece.
-    pub(crate) fn stream(&self) -> io::BufWriter<io::StdoutLock<'static>> {
+    pub(crate) fn stream() -> io::BufWriter<io::StdoutLock<'static>> {
         io::BufWriter::with_capacity(STREAM_BYTES, io::stdout().lock())
     }
 

@@ -11,6 +11,7 @@
 mod callsite;
 mod carry;
 mod current;
+mod fault;
 mod future;
 mod guard;
 mod handle;
@@ -29,6 +30,7 @@ mod workflow;
 pub use callsite::Callsite;
 pub use carry::{CallInCurrentTask, InContext, InCurrentTask};
 pub use current::{Context, Entered};
+pub use fault::faults;
 pub use future::{Returns, TaskFuture, begin};
 pub use guard::Guard;
 pub use handle::{CurrentTask, current_task};

@@ -1,4 +1,4 @@
-//! Chrome's trace format, which Perfetto and chrome://tracing open: tasks as slices, telemetry as counters, derivations
+//! Chrome's trace format, which Perfetto and <chrome://tracing> open: tasks as slices, telemetry as counters, derivations
 //! as arrows.
 //!
 //! Times are microseconds since the first task, with three digits: absolute ones would lose their nanoseconds in the
@@ -163,18 +163,19 @@ impl<W: Write> Trace<'_, W> {
 
     fn curve(&mut self, curve: &CurveRow) -> io::Result<()> {
         let values = [
-            ("machine cpu %", curve.cpu_percent),
-            ("machine memory bytes", curve.memory_used_bytes.map(|bytes| bytes as f64)),
-            ("process cpu %", curve.process_cpu_percent),
-            ("process memory bytes", curve.process_rss_bytes.map(|bytes| bytes as f64)),
-            ("process threads", curve.process_threads.map(|threads| threads as f64)),
+            ("machine cpu", "%", curve.cpu_percent),
+            ("machine memory", "bytes", curve.memory_used_bytes.map(|bytes| bytes as f64)),
+            ("process cpu", "%", curve.process_cpu_percent),
+            ("process memory", "bytes", curve.process_rss_bytes.map(|bytes| bytes as f64)),
+            ("process", "threads", curve.process_threads.map(|threads| threads as f64)),
         ];
         // A reading that was shared may be older than the first task.
         let at = self.moment(curve.taken_ns.max(self.first_ns));
-        for (name, value) in values {
+        for (name, unit, value) in values {
             if let Some(value) = value {
+                // Readers put both names together.
                 self.event(&json!({
-                    "ph": "C", "name": name, "pid": curve.recorder, "ts": at, "args": {"value": value},
+                    "ph": "C", "name": name, "pid": curve.recorder, "ts": at, "args": {unit: value},
                 }))?;
             }
         }

@@ -1,5 +1,6 @@
 //! CSV, as RFC 4180 has it: the columns of a view, a line a row. Nothing (null) is an empty field.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use telemetry_store::{Cell, Reader, View};
@@ -44,8 +45,17 @@ fn text(cell: &Cell) -> String {
         Cell::Integer(number) => number.to_string(),
         Cell::Real(number) => number.to_string(),
         Cell::Text(text) => text.clone(),
-        Cell::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Cell::Blob(bytes) => hexadecimal(bytes),
     }
+}
+
+/// Bytes as pairs of digits.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// A field, quoted where it must be.

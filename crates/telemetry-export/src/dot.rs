@@ -26,7 +26,7 @@ pub fn draw(tasks: &[RelatedTask], derivations: &[DerivationRow], marked: &str) 
         let _ = writeln!(text, "  {id} [label={label}{style}];");
     }
     let edges: BTreeSet<String> = derivations.iter().map(edge).collect();
-    edges.iter().for_each(|edge| text.push_str(edge));
+    text.extend(edges);
     text.push_str("}\n");
     text
 }

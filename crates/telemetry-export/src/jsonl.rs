@@ -151,9 +151,6 @@ fn parse(line: &str, is_first: bool) -> Result<Option<Record>, String> {
         (true, ..) => return Err("not the first line of an export".to_owned()),
         _ => {}
     }
-    fn record<'a, T: Deserialize<'a>>(line: &'a str, make: fn(T) -> Record) -> Result<Record, String> {
-        serde_json::from_str(line).map(make).map_err(|error| error.to_string())
-    }
     let record = match &*head.r#type {
         "machine" => record(line, Record::Machine),
         "recorder" => record(line, |record| Record::Recorder(Box::new(record))),
@@ -167,4 +164,8 @@ fn parse(line: &str, is_first: bool) -> Result<Option<Record>, String> {
         _ => return Ok(None),
     };
     record.map(Some)
+}
+
+fn record<'a, T: Deserialize<'a>>(line: &'a str, make: fn(T) -> Record) -> Result<Record, String> {
+    serde_json::from_str(line).map(make).map_err(|error| error.to_string())
 }

@@ -17,6 +17,7 @@ pub mod jsonl;
 pub mod plot;
 #[cfg(feature = "insight")]
 pub mod report;
+pub mod session;
 #[cfg(feature = "insight")]
 pub mod statistics;
 pub mod table;

@@ -29,9 +29,9 @@ impl Checksum {
 
     /// Adds the next two words; a last single one is added with a zero behind it.
     #[inline]
-    pub(crate) fn add(&mut self, first: u64, second: u64) {
-        self.sum = self.sum.wrapping_add(fold(first ^ self.salt, second ^ SECOND));
-        self.salt = self.salt.wrapping_add(STEP);
+    pub(crate) fn with(self, first: u64, second: u64) -> Self {
+        let sum = self.sum.wrapping_add(fold(first ^ self.salt, second ^ SECOND));
+        Self { sum, salt: self.salt.wrapping_add(STEP) }
     }
 
     /// The checksum of so many words.
@@ -48,11 +48,11 @@ pub(crate) fn checksum(seed: u64, length: usize, word: impl Fn(usize) -> u64) ->
     let mut checksum = Checksum::new(seed);
     let mut index = 0;
     while index + 1 < length {
-        checksum.add(word(index), word(index + 1));
+        checksum = checksum.with(word(index), word(index + 1));
         index += 2;
     }
     if index < length {
-        checksum.add(word(index), 0);
+        checksum = checksum.with(word(index), 0);
     }
     checksum.finish(length)
 }

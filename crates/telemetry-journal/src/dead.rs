@@ -17,13 +17,20 @@ use crate::layout::{self, Block, BlockKind, HEADER_WORDS};
 use crate::leftovers;
 use crate::memory::zeroed;
 use crate::names::read_entries;
+use crate::place;
 use crate::process::Owner;
 use crate::source::{Counters, Name, Source};
 use crate::tally::{Tally, read_table};
 
-/// The journals in a folder, of the living and the dead, oldest first.
+/// The journals of a folder, of the living and the dead, oldest first; those too that this host keeps elsewhere,
+/// since the folder is on a network file system.
 pub fn find_journals(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
-    file::find(folder).map_err(JournalError::io(folder))
+    let mut journals = file::find(folder).map_err(JournalError::io(folder))?;
+    for elsewhere in place::elsewhere(folder) {
+        journals.extend(file::find(&elsewhere).unwrap_or_default());
+    }
+    journals.sort_by(|left, right| left.file_name().cmp(&right.file_name()));
+    Ok(journals)
 }
 
 /// Makes a journal of another host one of this host, for tests with files that were recorded elsewhere.

@@ -1,12 +1,12 @@
 //! A live journal: this process fills it and, by its own thread or another process, drains it.
 
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::backing::Backing;
 use crate::batch::Batch;
 use crate::bell::lock;
 use crate::clock::{Calibration, Clock, Point};
@@ -63,12 +63,6 @@ pub struct Journal {
 }
 
 #[derive(Debug)]
-struct Backing {
-    file: File,
-    path: PathBuf,
-}
-
-#[derive(Debug)]
 struct Blocks {
     next_page: usize,
     lanes: Vec<&'static Lane>,
@@ -98,7 +92,7 @@ impl Journal {
     fn create_in(file: File, path: PathBuf, config: Config) -> std::io::Result<&'static Self> {
         memory::allocate(&file, 0, HEADER_WORDS as u64 * 8)?;
         let words = memory::map(&file, 0, HEADER_WORDS)?;
-        let journal = Self::over(words, Some(Backing { file, path }), config);
+        let journal = Self::over(words, Some(Backing::new(file, path)?), config);
         lock(&journal.calibration).guess();
         header::write_points(words, lock(&journal.calibration).points());
         journal.add_lane(&mut lock(&journal.blocks), false)?;
@@ -125,7 +119,7 @@ impl Journal {
             created_unix_ns: calibration.anchor_unix_ns(),
         };
         header.write(words);
-        let path = backing.as_ref().map(|backing| backing.path.clone());
+        let path = backing.as_ref().map(|backing| backing.path().to_owned());
         let common = Box::leak(Box::new(Common::new(config.on_full, config.wait_max, path)));
         Box::leak(Box::new(Self {
             header,
@@ -147,15 +141,19 @@ impl Journal {
     /// used any more.
     pub fn forget_after_fork(&self) {
         if let Some(backing) = &self.backing {
-            // SAFETY: the journal lives as long as the process, so nothing else will close the descriptor;
-            // and in a child nothing uses this journal's file again.
-            unsafe { libc::close(backing.file.as_raw_fd()) };
+            backing.close_after_fork();
         }
     }
 
     /// The file, unless the journal is in memory.
     pub fn path(&self) -> Option<&Path> {
-        self.backing.as_ref().map(|backing| backing.path.as_path())
+        self.backing.as_ref().map(Backing::path)
+    }
+
+    /// Whether the file is still where others look for it; one in memory has nowhere to be. A journal that
+    /// was deleted works on, but does not survive the process any more.
+    pub fn is_findable(&self) -> bool {
+        self.backing.as_ref().is_none_or(Backing::is_findable)
     }
 
     /// A lane for this thread alone, until it gives it back; none when all are taken or the journal is
@@ -265,10 +263,10 @@ impl Journal {
     ) -> std::io::Result<&'static [AtomicU64]> {
         let block = Block { kind, first_page: blocks.next_page as u32, pages: pages as u32 };
         let words = match &self.backing {
-            Some(backing) => {
-                memory::allocate(&backing.file, block.offset_bytes(), block.words() as u64 * 8)?;
-                memory::map(&backing.file, block.offset_bytes(), block.words())?
-            }
+            Some(backing) => backing.with_file(|file| {
+                memory::allocate(file, block.offset_bytes(), block.words() as u64 * 8)?;
+                memory::map(file, block.offset_bytes(), block.words())
+            })?,
             None => memory::heap(block.words()),
         };
         if !header::add_block(self.words, block) {
@@ -329,7 +327,7 @@ impl Journal {
         let is_empty = |lane: &Lane| lane.ring.head() == lane.ring.tail() && is_counted(lane);
         let is_done = blocks.lanes.iter().all(|lane| is_quiet(&lane) && is_empty(lane));
         if let (true, Some(backing)) = (is_done, &self.backing) {
-            let _ = fs::remove_file(&backing.path);
+            let _ = fs::remove_file(backing.path());
         }
         is_done
     }

@@ -277,40 +277,52 @@ struct FrameReader {
     sequence: Option<u64>,
 }
 
-/// Writes the payload of a frame and answers its checksum, so that no word is read again.
+/// Writes the payload of a frame and answers its checksum, so that no word is read again. The checksum is handed
+/// on by value: behind a reference it would go through memory with every pair.
 #[inline]
 fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>, seed: u64) -> u32 {
     let mut checksum = Checksum::new(seed);
-    let (pairs, last) = payload.as_chunks();
-    let mut pairs = pairs.iter();
-    let mut write = |first: u64, second: u64| {
-        if let Some([first_slot, second_slot]) = pairs.next() {
-            first_slot.store(first, Ordering::Relaxed);
-            second_slot.store(second, Ordering::Relaxed);
-        }
-        checksum.add(first, second);
+    let (pairs, odd) = record.fixed.as_chunks();
+    let (slots, rest) = payload.split_at(pairs.len() * 2);
+    for (pair, slots) in pairs.iter().zip(slots.as_chunks().0) {
+        checksum = write_pair(slots, *pair, checksum);
+    }
+    let odd = odd.first().copied();
+    let checksum = match (odd, rest) {
+        _ if !record.tail.is_empty() => write_tail(rest, odd, record.tail, checksum),
+        (Some(word), [slot]) => write_single(slot, word, checksum),
+        _ => checksum,
     };
-    let (fixed, odd) = record.fixed.as_chunks();
-    for [first, second] in fixed {
-        write(*first, *second);
-    }
-    let mut tail = record.tail;
-    let mut single = odd.first().copied();
-    if let (Some(word), false) = (single, tail.is_empty()) {
-        write(word, take_word(&mut tail));
-        single = None;
-    }
-    while tail.len() > 8 {
-        write(take_word(&mut tail), take_word(&mut tail));
-    }
-    if !tail.is_empty() {
-        single = Some(take_word(&mut tail));
-    }
-    if let (Some(word), [slot]) = (single, last) {
-        slot.store(word, Ordering::Relaxed);
-        checksum.add(word, 0);
-    }
     checksum.finish(payload.len())
+}
+
+#[inline]
+fn write_pair([first, second]: &[AtomicU64; 2], pair: [u64; 2], checksum: Checksum) -> Checksum {
+    first.store(pair[0], Ordering::Relaxed);
+    second.store(pair[1], Ordering::Relaxed);
+    checksum.with(pair[0], pair[1])
+}
+
+#[inline]
+fn write_single(slot: &AtomicU64, word: u64, checksum: Checksum) -> Checksum {
+    slot.store(word, Ordering::Relaxed);
+    checksum.with(word, 0)
+}
+
+/// Writes the items of a record, behind a fixed word that is left over.
+#[inline]
+fn write_tail(slots: &[AtomicU64], odd: Option<u64>, mut tail: &[u8], mut checksum: Checksum) -> Checksum {
+    let (pairs, last) = slots.as_chunks();
+    let mut pairs = pairs.iter();
+    if let Some(word) = odd
+        && let Some(pair) = pairs.next()
+    {
+        checksum = write_pair(pair, [word, take_word(&mut tail)], checksum);
+    }
+    for pair in pairs {
+        checksum = write_pair(pair, [take_word(&mut tail), take_word(&mut tail)], checksum);
+    }
+    if let [slot] = last { write_single(slot, take_word(&mut tail), checksum) } else { checksum }
 }
 
 /// Takes eight bytes off the front; fewer are padded with zeros.

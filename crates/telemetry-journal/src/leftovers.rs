@@ -8,12 +8,19 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::place;
+
 /// How long the making of a journal may take: a younger file may be one that is not locked yet.
 const NEW_AGE_MIN: Duration = Duration::from_mins(10);
 
 /// Removes what dead processes left in a journal folder and nothing refers to. Whatever belongs to a
 /// journal, also to one that was put aside, stays.
 pub fn remove_leftovers(folder: &Path) {
+    place::elsewhere(folder).iter().for_each(|elsewhere| remove_from(elsewhere));
+    remove_from(folder);
+}
+
+fn remove_from(folder: &Path) {
     let files = files(folder);
     let journals: Vec<&OsStr> =
         files.iter().filter(|path| is_journal(path)).filter_map(|path| stem(path)).collect();

@@ -3,6 +3,7 @@
 //! The only room with `unsafe`. It moves opaque records from the threads of a program to one drain and
 //! knows nothing of what they mean.
 
+mod backing;
 mod batch;
 mod bell;
 mod checksum;
@@ -19,6 +20,7 @@ mod leftovers;
 mod limit;
 mod memory;
 mod names;
+mod place;
 mod prefetch;
 pub mod process;
 mod producer;
@@ -37,6 +39,7 @@ pub use lane::Outgoing;
 pub use leftovers::remove_leftovers;
 pub use limit::without_size_signal;
 pub use names::NAME_BYTES_MAX;
+pub use place::{is_on_network, lanes_folder};
 pub use producer::{Lane, OnFull};
 pub use source::{Counters, DropReason, Name, Source};
 pub use tally::Tally;

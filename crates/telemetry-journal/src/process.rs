@@ -126,7 +126,7 @@ fn boot_id() -> Option<[u64; 2]> {
     Some([(bits >> 64) as u64, bits as u64])
 }
 
-fn host_hash() -> u64 {
+pub(crate) fn host_hash() -> u64 {
     let machine_id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
     let text = format!("{}\n{}", hostname().unwrap_or_default(), machine_id.trim_end());
     text.bytes()

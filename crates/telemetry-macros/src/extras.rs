@@ -171,12 +171,18 @@ fn expression(key: &Ident, input: ParseStream) -> syn::Result<Expr> {
     input.parse().map_err(|_| wrong)
 }
 
-/// The first of these words in the tokens.
+/// The first of these words in the tokens; the name of a field or method is none.
 fn find(tokens: TokenStream, wanted: &impl Fn(&Ident) -> bool) -> Option<Ident> {
-    tokens.into_iter().find_map(|tree| match tree {
-        TokenTree::Ident(ident) => Some(ident).filter(|ident| wanted(ident)),
-        TokenTree::Group(group) => find(group.stream(), wanted),
-        _ => None,
+    // A second dot in a row makes a range.
+    let mut dots = 0;
+    tokens.into_iter().find_map(|tree| {
+        let is_member = dots == 1;
+        dots = if matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') { dots + 1 } else { 0 };
+        match tree {
+            TokenTree::Ident(ident) if !is_member => Some(ident).filter(|ident| wanted(ident)),
+            TokenTree::Group(group) => find(group.stream(), wanted),
+            _ => None,
+        }
     })
 }
 

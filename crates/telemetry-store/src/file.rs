@@ -93,9 +93,9 @@ pub(crate) fn file_error(path: &Path, source: io::Error) -> StoreError {
 /// How an open file stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// The path names the file that is open.
+    /// The paths name the files that are open.
     Ours,
-    /// The path names another file, or none.
+    /// The path of the database or of its log names another file, or none.
     Moved,
     /// A descriptor is closed or belongs to somebody else.
     Lost,
@@ -104,12 +104,16 @@ pub(crate) enum Standing {
 /// An open descriptor, as a path, and the device and file that it stands for.
 type Descriptor = (PathBuf, (u64, u64));
 
-/// Knows which file was opened and by which descriptors, so that a host which closes all descriptors
-/// never finds our pages in its own files.
+/// The database, its log, and the log's index: what a connection keeps open.
+const FILES: [&str; 3] = ["", "-wal", "-shm"];
+
+/// Knows which files were opened and by which descriptors, so that a host which closes all descriptors
+/// never finds our pages in its own files, and a file that is taken away is missed.
 #[derive(Debug)]
 pub(crate) struct Watch {
     path: PathBuf,
-    identity: Option<(u64, u64)>,
+    /// Of each file, what was opened; none for one that is not used.
+    identities: [Option<(u64, u64)>; FILES.len()],
     descriptors: Vec<Descriptor>,
 }
 
@@ -120,22 +124,51 @@ impl Watch {
         let _alone = alone();
         let before: HashSet<Descriptor> = descriptors().collect();
         let opened = open()?;
-        let files = ["", "-wal"].map(|side| identity(&with_suffix(path, side)));
-        let is_ours =
-            |descriptor: &Descriptor| files.contains(&Some(descriptor.1)) && !before.contains(descriptor);
+        let identities = FILES.map(|side| identity(&with_suffix(path, side)));
+        let is_ours = |descriptor: &Descriptor| {
+            identities.contains(&Some(descriptor.1)) && !before.contains(descriptor)
+        };
         let descriptors = descriptors().filter(is_ours).collect();
-        Ok((opened, Self { path: path.to_owned(), identity: files[0], descriptors }))
+        Ok((opened, Self { path: path.to_owned(), identities, descriptors }))
     }
 
     pub(crate) fn standing(&self) -> Standing {
+        // The index is nobody's to keep: it is made anew from the log.
+        let is_there = |(side, expected): (&&str, &Option<(u64, u64)>)| {
+            expected.is_none() || is_still(&with_suffix(&self.path, side), *expected)
+        };
         if self.descriptors.iter().any(|(link, expected)| identity(link) != Some(*expected)) {
             Standing::Lost
-        } else if identity(&self.path) == self.identity {
+        } else if FILES.iter().zip(&self.identities).take(2).all(is_there) {
             Standing::Ours
         } else {
             Standing::Moved
         }
     }
+
+    /// Removes the log and its index where they are those that were open with a database that has moved:
+    /// they must not be taken for those of the file that the path names now.
+    pub(crate) fn remove_side_files(&self) {
+        for (side, expected) in FILES.iter().zip(&self.identities).skip(1) {
+            let path = with_suffix(&self.path, side);
+            if expected.is_some() && identity(&path) == *expected {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    /// How long the log is.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        fs::metadata(with_suffix(&self.path, "-wal")).map_or(0, |metadata| metadata.len())
+    }
+}
+
+/// Whether a path names this file. One that we may not look at any more, since the process has become another user,
+/// is taken for it: its descriptor is good.
+fn is_still(path: &Path, expected: Option<(u64, u64)>) -> bool {
+    let is_hidden =
+        || matches!(fs::metadata(path), Err(error) if error.kind() == ErrorKind::PermissionDenied);
+    identity(path) == expected || is_hidden()
 }
 
 /// Held while a connection is opened, so that nobody takes another's descriptors for its own.
@@ -187,6 +220,8 @@ mod tests {
         assert_eq!(watch.standing(), Standing::Ours);
         fs::rename(&path, folder.path().join("moved")).unwrap();
         assert_eq!(watch.standing(), Standing::Moved);
+        fs::rename(folder.path().join("moved"), &path).unwrap();
+        assert_eq!(watch.standing(), Standing::Ours);
         drop(open);
         assert_eq!(watch.standing(), Standing::Lost);
     }

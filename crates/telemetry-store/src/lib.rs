@@ -14,6 +14,7 @@ mod reader;
 mod recovery;
 mod retention;
 mod schema;
+mod session;
 mod store;
 
 pub use drain::{Drain, Pass};
@@ -33,4 +34,5 @@ pub use reader::{FileRow, FlowRow, GpuUse, Reading, Run, RunCall, ValuesRow};
 pub use recovery::{Recovery, recover};
 pub use retention::{Expired, Retention, RetentionPlan, parse_age, parse_size};
 pub use schema::VERSION as SCHEMA_VERSION;
+pub use session::{Ended, PacketRow, Session, SessionSummaryRow};
 pub use store::{Durability, Store, StoreOptions};

@@ -23,9 +23,10 @@ use fields::{Fields, Phase, Place};
 use keys::Keys;
 use slots::{Fill, Slots};
 use statements::Statements;
-use task::Site;
+use task::{Site, Waiting};
 
 use crate::id_text::IdText;
+use crate::session::Ended;
 
 /// What a batch became.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,8 +55,18 @@ pub(crate) struct Memory {
     keys: Keys,
     slots: Slots,
     fields: Fields,
+    waiting: Waiting,
     data_version: i64,
     last: Option<(u128, Counters)>,
+    ends: Option<Ends>,
+}
+
+/// Tasks that end, where somebody wants to know.
+#[derive(Debug, Default)]
+struct Ends {
+    /// In the batch that is being merged.
+    merging: Vec<IdText>,
+    committed: Vec<IdText>,
 }
 
 impl Memory {
@@ -81,8 +92,20 @@ impl Memory {
         batch.is_empty() && self.last == Some((source.id(), source.counters_after(batch)))
     }
 
+    /// Notes that the batch is committed.
     pub(crate) fn remember(&mut self, source: &dyn Source, batch: &Batch) {
         self.last = Some((source.id(), source.counters_after(batch)));
+        if let Some(ends) = &mut self.ends {
+            ends.committed.append(&mut ends.merging);
+        }
+    }
+
+    pub(crate) fn watch_ends(&mut self) {
+        self.ends.get_or_insert_default();
+    }
+
+    pub(crate) fn take_ended(&mut self) -> Ended {
+        Ended(self.ends.as_mut().map(|ends| std::mem::take(&mut ends.committed)).unwrap_or_default())
     }
 }
 
@@ -93,6 +116,9 @@ pub(crate) struct Merge<'a> {
     keys: &'a mut Keys,
     slots: &'a mut Slots,
     fields: &'a mut Fields,
+    waiting: &'a mut Waiting,
+    /// None where nobody wants to know which tasks end.
+    ends: Option<&'a mut Vec<IdText>>,
     source: &'a dyn Source,
     batch: &'a Batch,
     clock: Clock,
@@ -108,7 +134,11 @@ impl<'a> Merge<'a> {
         source: &'a dyn Source,
         batch: &'a Batch,
     ) -> rusqlite::Result<Self> {
-        let Memory { keys, slots, fields, .. } = memory;
+        let Memory { keys, slots, fields, waiting, ends, .. } = memory;
+        let mut ends = ends.as_mut().map(|ends| &mut ends.merging);
+        if let Some(ends) = &mut ends {
+            ends.clear();
+        }
         let recorder = keys.recorder(connection, source)?;
         let statements = Statements::prepare(connection)?;
         Ok(Self {
@@ -117,6 +147,8 @@ impl<'a> Merge<'a> {
             keys,
             slots,
             fields,
+            waiting,
+            ends,
             source,
             batch,
             clock: source.clock(),
@@ -128,12 +160,14 @@ impl<'a> Merge<'a> {
 
     pub(crate) fn run(mut self, origin: Origin) -> rusqlite::Result<Applied> {
         self.slots.clear();
+        self.waiting.clear();
         for index in 0..self.batch.len() {
             self.sort_in(index)?;
         }
         for slot in 0..self.slots.len() {
             self.apply_slot(slot)?;
         }
+        self.write_waiting()?;
         for tally in self.batch.tallies() {
             self.apply_tally(tally)?;
         }
@@ -261,6 +295,12 @@ impl<'a> Merge<'a> {
             to_i64(counters.pending),
         ))?;
         Ok(())
+    }
+
+    fn note_end(&mut self, task: IdText) {
+        if let Some(ends) = &mut self.ends {
+            ends.push(task);
+        }
     }
 
     /// The key of a snapshot of this recorder.

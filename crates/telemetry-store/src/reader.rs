@@ -44,7 +44,7 @@ pub use tree::TreeRow;
 use crate::error::StoreError;
 use crate::{file, schema};
 use guard::Deadline;
-use rows::Row;
+pub(crate) use rows::{Row, row};
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A statement longer than this is no question of a person.
@@ -56,7 +56,7 @@ const VALUE_BYTES_MAX: i32 = 1 << 26;
 #[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
-    pub(crate) connection: Connection,
+    connection: Connection,
     deadline: Deadline,
 }
 
@@ -118,6 +118,10 @@ impl Reader {
             statement.query_map(parameters, T::read)?.collect::<Result<Vec<T>, _>>()
         };
         read().map_err(|source| self.failed(source))
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     pub(crate) fn failed(&self, source: rusqlite::Error) -> StoreError {

@@ -7,7 +7,7 @@
 
 use std::str::FromStr;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use serde::Serialize;
 
 use crate::error::StoreError;
@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::store::Store;
 
 /// How many rows one transaction deletes.
-const ROWS_AT_ONCE: u32 = 2_000;
+const ROWS_AT_ONCE: u32 = 1_000;
 
 /// What may stay; a limit that is not set keeps everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,11 +143,42 @@ impl Reader {
     /// What would go under a retention, at this moment.
     pub fn plan_retention(&self, retention: &Retention, now_ns: i64) -> Result<RetentionPlan, StoreError> {
         let bytes = crate::reader::unguarded_number(self.path(), BYTES)?;
-        plan(&self.connection, bytes, retention, now_ns).map_err(|source| self.failed(source))
+        plan(self.connection(), bytes, retention, now_ns).map_err(|source| self.failed(source))
     }
 }
 
+/// What a store that is written to still has to delete.
+#[derive(Debug, Default)]
+pub(crate) struct Keeping {
+    retention: Option<Retention>,
+    /// None until it has been looked at what goes.
+    expired: Option<Vec<Expired>>,
+}
+
 impl Store {
+    /// From now on, [`delete_expired`](Self::delete_expired) deletes what is too old or too much at its first call.
+    pub fn keep(&mut self, retention: Retention) {
+        self.keeping = Keeping { retention: Some(retention), expired: None };
+    }
+
+    /// Deletes a part of what a retention leaves, in one short transaction, the oldest first; says whether there is
+    /// more of it.
+    pub fn delete_expired(&mut self, now_ns: i64) -> Result<bool, StoreError> {
+        let Some(retention) = self.keeping.retention else { return Ok(false) };
+        let mut expired = match self.keeping.expired.take() {
+            Some(expired) => expired,
+            None => self.plan_retention(&retention, now_ns)?.expired,
+        };
+        if let Some(oldest) = expired.last()
+            && !self.delete_some(oldest)?
+        {
+            expired.pop();
+        }
+        let is_more = !expired.is_empty();
+        self.keeping.expired = Some(expired);
+        Ok(is_more)
+    }
+
     /// What goes under a retention, at this moment.
     pub fn plan_retention(
         &mut self,
@@ -233,23 +264,19 @@ const OF_TASKS: &[&str] = &[
 const OF_WORKFLOW: &[&str] = &[
     "delete from items where owner_id = (select workflow_id from workflow where key = ?1)",
     "delete from step where workflow = ?1",
+    "delete from session where workflow = ?1",
     "delete from left_out where workflow = ?1",
     "delete from brought_back where workflow = ?1",
-    // A recorder that is known to be gone, and of which nothing else is left.
-    "delete from gaps where recorder in (
-        select r.key from workflow w join recorder r on r.key = w.recorder
-        where w.key = ?1 and r.interrupted_ns is not null and r.pending = 0
-            and not exists (select 1 from workflow o where o.recorder = r.key and o.key <> ?1)
-            and not exists (select 1 from snapshot n where n.key between r.key << 32 and (r.key << 32) + 4294967295)
-            and not exists (select 1 from task t where t.workflow = 0 and t.recorder = r.key))",
-    "delete from recorder where key in (
-        select r.key from workflow w join recorder r on r.key = w.recorder
-        where w.key = ?1 and r.interrupted_ns is not null and r.pending = 0
-            and not exists (select 1 from workflow o where o.recorder = r.key and o.key <> ?1)
-            and not exists (select 1 from snapshot n where n.key between r.key << 32 and (r.key << 32) + 4294967295)
-            and not exists (select 1 from task t where t.workflow = 0 and t.recorder = r.key))",
     "delete from workflow where key = ?1",
 ];
+
+/// The recorder of a workflow, if it is known to be gone and nothing else of it is left.
+const LONELY_RECORDER: &str = "
+select r.key from workflow w join recorder r on r.key = w.recorder
+where w.key = ?1 and r.interrupted_ns is not null and r.pending = 0
+    and not exists (select 1 from workflow o where o.recorder = r.key and o.key <> ?1)
+    and not exists (select 1 from snapshot n where n.key between r.key << 32 and (r.key << 32) + 4294967295)
+    and not exists (select 1 from task t where t.workflow = 0 and t.recorder = r.key)";
 
 fn delete(connection: &Connection, workflow: i64) -> rusqlite::Result<bool> {
     let mut deleted = 0;
@@ -264,8 +291,15 @@ fn delete(connection: &Connection, workflow: i64) -> rusqlite::Result<bool> {
     if connection.prepare_cached(snapshots)?.execute((workflow, ROWS_AT_ONCE))? > 0 {
         return Ok(true);
     }
+    let lonely: Option<i64> =
+        connection.prepare_cached(LONELY_RECORDER)?.query_row((workflow,), |row| row.get(0)).optional()?;
     for sql in OF_WORKFLOW {
         connection.prepare_cached(sql)?.execute((workflow,))?;
+    }
+    if let Some(recorder) = lonely {
+        for sql in ["delete from gaps where recorder = ?1", "delete from recorder where key = ?1"] {
+            connection.prepare_cached(sql)?.execute((recorder,))?;
+        }
     }
     Ok(false)
 }

@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     concat!(include_str!("sql/tables.sql"), include_str!("sql/views.sql")),
     include_str!("sql/lineage.sql"),
     include_str!("sql/sampling.sql"),
+    include_str!("sql/sessions.sql"),
 ];
 
 /// The schema version that this program writes.

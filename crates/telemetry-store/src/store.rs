@@ -1,15 +1,17 @@
 //! The store: one writing connection to one database file.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use telemetry_journal::{Batch, Source};
+use telemetry_journal::{Batch, Source, is_on_network};
 
 use crate::error::{StoreError, is_busy, is_damage};
 use crate::file::{self, Standing, Watch};
 use crate::id_text::IdText;
 use crate::merge::{Applied, Memory, Merge, Origin};
+use crate::retention::Keeping;
 use crate::schema;
 
 /// Older ones can lose committed rows when a write and a checkpoint meet.
@@ -19,7 +21,11 @@ const PAGE_BYTES: u32 = 16_384;
 const CHECKPOINT_PAGES: u32 = 8_000;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const BUSY_RETRIES: usize = 3;
+/// How long to wait before a file that others are making is opened again.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 const STATEMENTS_MAX: usize = 64;
+/// Four times what the log grows to while nobody reads for long.
+const LOG_BYTES_MAX: u64 = 4 * CHECKPOINT_PAGES as u64 * PAGE_BYTES as u64;
 
 /// What a committed row survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,12 +39,22 @@ pub enum Durability {
 }
 
 /// How a store is opened for writing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
     /// What a committed row survives.
     pub durability: Durability,
-    /// The file is on a network file system, where a write-ahead log in shared memory must not be used.
+    /// The file is on a network file system, where a write-ahead log in shared memory must not be used. One that is
+    /// known to be one is noticed without being told.
     pub network_file_system: bool,
+    /// A log longer than this is shortened as soon as nobody reads what is in it. As long as somebody does, it
+    /// grows by what is written: that is on the disk either way.
+    pub log_bytes_max: u64,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { durability: Durability::Process, network_file_system: false, log_bytes_max: LOG_BYTES_MAX }
+    }
 }
 
 /// A database that records are written to.
@@ -48,10 +64,13 @@ pub struct Store {
     options: StoreOptions,
     connection: Connection,
     watch: Watch,
-    /// The file was found damaged and is out of the way: the next write begins a new one.
-    is_aside: bool,
+    /// There is no file at the moment, since it was damaged or taken away: the next write opens one.
+    is_closed: bool,
+    /// The length of the log at which it is looked at again.
+    log_bytes_next: u64,
     memory: Memory,
     warnings: Vec<String>,
+    pub(crate) keeping: Keeping,
 }
 
 impl Store {
@@ -70,6 +89,8 @@ impl Store {
         check_sqlite()?;
         // A relative path would name another file once the program changes its folder.
         let path = std::path::absolute(path).map_err(|source| file::file_error(path, source))?;
+        let network_file_system = options.network_file_system || is_on_network(&path);
+        let options = StoreOptions { network_file_system, ..options };
         let connect = || Watch::around(&path, || connect(&path, options));
         let mut warnings = Vec::new();
         let (connection, watch) = match connect() {
@@ -81,7 +102,17 @@ impl Store {
             other => other?,
         };
         let memory = Memory::default();
-        Ok(Self { path, options, connection, watch, is_aside: false, memory, warnings })
+        Ok(Self {
+            path,
+            options,
+            connection,
+            watch,
+            is_closed: false,
+            log_bytes_next: options.log_bytes_max,
+            memory,
+            warnings,
+            keeping: Keeping::default(),
+        })
     }
 
     /// What a person should know about the file, once: that one which stood in the way has another name
@@ -107,7 +138,7 @@ impl Store {
         source: &dyn Source,
         batch: &Batch,
     ) -> Result<Applied, StoreError> {
-        self.write("merging records", |connection, memory| {
+        let applied = self.write("merging records", |connection, memory| {
             if memory.has_seen(source, batch) {
                 return Ok(Applied::default());
             }
@@ -117,6 +148,24 @@ impl Store {
             transaction.commit()?;
             memory.remember(source, batch);
             Ok(applied)
+        })?;
+        self.shorten_log();
+        Ok(applied)
+    }
+
+    /// Adds to what `health` says about a recorder, one line each.
+    pub fn note_warnings(&mut self, recorder: u128, warnings: &[String]) -> Result<(), StoreError> {
+        if warnings.is_empty() {
+            return Ok(());
+        }
+        self.write("noting warnings", |connection, _| {
+            connection.execute(
+                "insert into recorder (recorder_id, warnings) values (?1, ?2)
+                on conflict (recorder_id) do update
+                set warnings = coalesce(warnings || char(10), '') || excluded.warnings",
+                (IdText::new(recorder), warnings.join("\n")),
+            )?;
+            Ok(())
         })
     }
 
@@ -153,6 +202,34 @@ impl Store {
         })
     }
 
+    /// Tries to empty a log that has grown long; readers are not waited for.
+    fn shorten_log(&mut self) {
+        let bytes = self.watch.log_bytes();
+        if bytes < self.log_bytes_next {
+            return;
+        }
+        let emptied = self.connection.busy_timeout(Duration::ZERO).and_then(|()| {
+            self.connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get::<_, i64>(0))
+        });
+        let _ = self.connection.busy_timeout(BUSY_TIMEOUT);
+        let max = self.options.log_bytes_max;
+        self.log_bytes_next = if matches!(emptied, Ok(0)) { max } else { bytes + max / 4 };
+        if self.log_bytes_next > max {
+            let path = self.path.display();
+            self.warnings.push(format!(
+                "the log of {path} has grown past {max} bytes, since somebody has been reading it for long"
+            ));
+        }
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
     /// Runs something that writes, again while others are in the way.
     pub(crate) fn write<T>(
         &mut self,
@@ -178,20 +255,62 @@ impl Store {
             if let Err(error) = file::put_aside(&self.path) {
                 return error;
             }
-            self.is_aside = true;
+            self.is_closed = true;
         }
         schema::failed(&self.path, doing, source)
     }
 
     /// Opens the file that the path names where that is another one than the file which is open.
     fn check_file(&mut self) -> Result<(), StoreError> {
-        match self.watch.standing() {
-            Standing::Lost => return Err(StoreError::Closed { path: self.path.clone() }),
-            Standing::Ours if !self.is_aside => return Ok(()),
-            Standing::Ours | Standing::Moved => {}
+        if self.is_closed {
+            return self.open_again();
         }
-        *self = Self::open(&self.path, self.options)?;
+        match self.watch.standing() {
+            Standing::Ours => Ok(()),
+            Standing::Lost => Err(StoreError::Closed { path: self.path.clone() }),
+            Standing::Moved => {
+                let name = self.path.display();
+                self.warnings.push(format!(
+                    "{name} or its log was deleted or replaced; writing goes on in the file that is there now"
+                ));
+                // What the log holds belongs to the file that was taken away.
+                let _ = self.connection.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(()));
+                self.watch.remove_side_files();
+                self.open_again()
+            }
+        }
+    }
+
+    /// Closes the file before it opens one: connections of one process to one file share what they know of
+    /// its log, and that is what may be gone.
+    fn open_again(&mut self) -> Result<(), StoreError> {
+        self.is_closed = true;
+        drop(self.take_connection()?);
+        let mut opened = Self::open(&self.path, self.options)?;
+        std::mem::swap(&mut self.connection, &mut opened.connection);
+        std::mem::swap(&mut self.watch, &mut opened.watch);
+        self.warnings.append(&mut opened.warnings);
+        opened.is_closed = true;
+        self.memory = Memory::default();
+        self.is_closed = false;
         Ok(())
+    }
+
+    /// Leaves a connection to nothing behind.
+    fn take_connection(&mut self) -> Result<Connection, StoreError> {
+        let nothing = Connection::open_in_memory()
+            .map_err(|source| schema::failed(&self.path, "closing the database", source))?;
+        Ok(std::mem::replace(&mut self.connection, nothing))
+    }
+}
+
+impl Drop for Store {
+    /// A connection whose descriptors are somebody else's by now must not be closed: that would close theirs.
+    fn drop(&mut self) {
+        if !self.is_closed && self.watch.standing() == Standing::Lost {
+            let connection = self.take_connection();
+            std::mem::forget(connection);
+        }
     }
 }
 
@@ -203,7 +322,21 @@ fn check_sqlite() -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Connects, again while other processes are making the same file: to turn to the write-ahead log SQLite
+/// wants the file for itself, and it does not wait for that although it has a time to wait.
 fn connect(path: &Path, options: StoreOptions) -> Result<Connection, StoreError> {
+    let begun = Instant::now();
+    loop {
+        match connect_once(path, options) {
+            Err(StoreError::Sqlite { source, .. }) if is_busy(&source) && begun.elapsed() < BUSY_TIMEOUT => {
+                thread::sleep(BUSY_PAUSE);
+            }
+            connected => return connected,
+        }
+    }
+}
+
+fn connect_once(path: &Path, options: StoreOptions) -> Result<Connection, StoreError> {
     file::prepare(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)
@@ -230,6 +363,7 @@ fn configure(connection: &Connection, options: StoreOptions, is_empty: bool) -> 
     let journal = if options.network_file_system { "truncate" } else { "wal" };
     connection.pragma_update(None, "journal_mode", journal)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", options.log_bytes_max as i64)?;
     connection.pragma_update(None, "secure_delete", "fast")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(())

@@ -12,6 +12,9 @@ use crate::options::Options;
 /// Three of these are longer than the longest frame of a lane of 64 KiB; one is less than a value may be.
 const LARGE_BYTES: usize = 4_000;
 
+/// The name of a thread that others follow.
+const LIFE: &str = "life";
+
 /// Records until the tasks are done, or until killed.
 pub(crate) fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let ledger = Ledger::new(options.acknowledge)?;
@@ -20,11 +23,33 @@ pub(crate) fn run(options: Options) -> Result<(), Box<dyn Error>> {
     thread::scope(|scope| {
         for thread in 0..options.threads {
             let ledger = &ledger;
-            scope.spawn(move || Worker { options, ledger, thread, number: Cell::new(0) }.run());
+            scope.spawn(move || live(options, ledger, thread));
         }
     });
     workflow.end();
     Ok(())
+}
+
+/// One thread, or many that follow each other: the next takes over the lane that the one before gave back.
+fn live(options: Options, ledger: &Ledger, thread: u32) {
+    let life = |first: u64| {
+        let worker = Worker { options, ledger, thread, number: Cell::new(first) };
+        worker.run();
+        worker.number.get()
+    };
+    let mut number = 0;
+    while options.tasks.is_none_or(|tasks| number < tasks) {
+        number = match options.calls_a_life {
+            None => life(number),
+            Some(_) => {
+                let thread = thread::Builder::new().name(LIFE.to_owned());
+                thread::scope(|scope| {
+                    let spawned = thread.spawn_scoped(scope, || life(number)).expect("a thread");
+                    spawned.join().expect("the load does not panic")
+                })
+            }
+        };
+    }
 }
 
 /// One thread of the load.
@@ -41,6 +66,9 @@ impl Worker<'_> {
     fn run(&self) {
         let mut calls = 0;
         while let Some(levels) = self.levels_left() {
+            if self.options.calls_a_life.is_some_and(|max| calls >= max) {
+                return;
+            }
             calls += 1;
             if self.options.large_every.is_some_and(|every| calls % every == 0) {
                 let text = "x".repeat(LARGE_BYTES);

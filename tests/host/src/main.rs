@@ -1,23 +1,35 @@
-//! The host program that the torture campaigns run and kill.
+//! The host program that the torture campaigns run and kill, and whose instructions are counted.
 //!
 //! | command | does |
 //! |---|---|
 //! | `load [OPTIONS]` | calls recorded functions; what is captured is up to the settings that it finds |
 //! | `queue DATABASE [OPTIONS]` | the same load through a plain queue and a writer thread |
+//! | `calls LEVEL TIMES` | calls one recorded function, for counting instructions |
 //! | `fork [OPTIONS]` | forks while threads record; each child records, too, and ends well or by abort |
 //! | `sampled [OPTIONS]` | calls nested functions, some of which fail, and prints how often each was called |
+//! | `work [OPTIONS]` | works through a fixed amount, prints what came of it and ends with code 7, or as it is told |
+//! | `power` | records until killed, and prints how many tasks a flush has said to be written |
+//! | `damage TEMPLATE SCRATCH CASES SEED` | damages copies of the template's files and recovers them; prints figures as JSON |
+//! | `session [OPTIONS]` | records packets of a session, some of which fail |
 //! | `recover FOLDER` | brings the journals of the folder into its database, and prints the counts as JSON |
 //!
 //! The load tells the ledger, over its standard output, what was accepted: see `ledger.rs`.
 #![forbid(unsafe_code)]
 
+mod calls;
+mod damage;
 mod forks;
 mod ledger;
 mod load;
 mod options;
+mod power;
 mod queue;
+#[path = "../../../xtask/src/torture/random.rs"]
+mod random;
 mod recovery;
 mod sampled;
+mod session;
+mod work;
 
 use std::error::Error;
 
@@ -32,8 +44,22 @@ fn main() -> Result<(), Box<dyn Error>> {
             let database = next("the database")?;
             queue::run(database.as_ref(), Options::parse(arguments)?)
         }
+        "calls" => calls::run(&next("a level")?, next("a number")?.parse()?),
         "fork" => forks::run(Options::parse(arguments)?),
         "sampled" => sampled::run(Options::parse(arguments)?),
+        "work" => work::run(&work::Options::parse(arguments)?),
+        "power" => power::run(),
+        "damage" => {
+            let (template, scratch) = (next("the template")?, next("the scratch folder")?);
+            let number = |text: String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
+            damage::run(
+                template.as_ref(),
+                scratch.as_ref(),
+                number(next("the cases")?)?,
+                number(next("the seed")?)?,
+            )
+        }
+        "session" => session::run(Options::parse(arguments)?),
         "recover" => recovery::run(next("the folder")?.as_ref()),
         other => Err(format!("there is no command {other}").into()),
     }

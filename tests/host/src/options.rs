@@ -11,6 +11,8 @@ pub(crate) struct Options {
     pub(crate) tasks: Option<u64>,
     /// Every so many calls, one has arguments that fill a small lane.
     pub(crate) large_every: Option<u64>,
+    /// A thread ends after so many calls, and another goes on in its place.
+    pub(crate) calls_a_life: Option<u64>,
     /// Children that are forked.
     pub(crate) children: u32,
     /// Whether the ledger is told.
@@ -19,8 +21,15 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options =
-            Self { threads: 4, levels: 4, tasks: None, large_every: None, children: 1, acknowledge: true };
+        let mut options = Self {
+            threads: 4,
+            levels: 4,
+            tasks: None,
+            large_every: None,
+            calls_a_life: None,
+            children: 1,
+            acknowledge: true,
+        };
         while let Some(name) = arguments.next() {
             let mut number = || {
                 let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
@@ -31,6 +40,7 @@ impl Options {
                 "--levels" => options.levels = number()?.max(1) as u32,
                 "--tasks" => options.tasks = Some(number()?),
                 "--large-every" => options.large_every = Some(number()?.max(1)),
+                "--calls-a-life" => options.calls_a_life = Some(number()?.max(1)),
                 "--children" => options.children = number()? as u32,
                 "--quiet" => options.acknowledge = false,
                 _ => return Err(format!("there is no option {name}")),

@@ -1,7 +1,8 @@
 //! The campaign `kill`: SIGKILL at random times under load, recovery, and a check against the ledger.
 //!
-//! A few kills share a folder, so that databases grow and journals pile up. After a kill the folder is
-//! recovered by hand, or by hand after a recovery that was killed too, or by the next start.
+//! Up to four programs record into a folder at once, and several rounds share it, so that databases grow and
+//! journals pile up. After a round the folder is recovered by hand, or by hand after a recovery that was killed too, or
+//! by the next start.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use super::check::{Findings, check};
 use super::options::Options;
 use super::random::Random;
-use super::round::Plan;
+use super::round::{Doing, Plan};
 use super::{empty_folder, write_figures};
 use crate::Outcome;
 use crate::cargo::build_program;
@@ -22,7 +23,9 @@ use crate::terminal::say;
 
 const KILLS: usize = 200;
 const KILLS_SHORT: usize = 15;
-const KILLS_PER_FOLDER: usize = 5;
+const KILLS_PER_FOLDER: usize = 10;
+/// Programs at once.
+const PROCESSES_MAX: usize = 4;
 /// What must have been in the journal at the median kill, or the campaign proves little.
 const RECOVERED_MEDIAN_MIN: u64 = 1_000;
 
@@ -74,11 +77,16 @@ impl Campaign {
         let folder = self.new_folder(&format!("kills-{first}"))?;
         let mut told = Vec::new();
         let mut findings = None;
-        for kill in 1..=kills {
-            let plan = Plan::draw(&mut self.random);
-            let fail = |what: &str| format!("kill {} ({plan:?}): {what}", first + kill);
-            let command = plan.recorded(&self.host, &folder);
-            told.extend(whole(plan.run_and_kill(command, complaints(&folder)?)?));
+        let mut kill = 0;
+        while kill < kills {
+            let processes = (1 + self.random.below(PROCESSES_MAX as u64) as usize).min(kills - kill);
+            let plans: Vec<Plan> = (0..processes).map(|_| Plan::draw(&mut self.random)).collect();
+            kill += processes;
+            let fail = |what: &str| format!("kill {} ({plans:?}): {what}", first + kill);
+            for (ledger, doing) in self.kill_at_once(&plans, &folder)? {
+                told.extend(whole(ledger));
+                self.sum.note(doing);
+            }
             if kill < kills && self.random.one_in(4) {
                 // The next start finds this journal.
                 continue;
@@ -102,6 +110,22 @@ impl Campaign {
         Ok(())
     }
 
+    /// Starts these programs together and kills each at its time.
+    fn kill_at_once(&self, plans: &[Plan], folder: &Path) -> Outcome<Vec<(Vec<u8>, Doing)>> {
+        let kill = |plan: &Plan| {
+            let complaints = complaints(folder).map_err(|error| error.to_string())?;
+            let command = plan.recorded(&self.host, folder);
+            plan.run_and_kill(command, folder, complaints).map_err(|error| error.to_string())
+        };
+        thread::scope(|scope| {
+            let running: Vec<_> = plans.iter().map(|plan| scope.spawn(move || kill(plan))).collect();
+            let killed = running
+                .into_iter()
+                .map(|program| program.join().map_err(|_| "a thread panicked".to_owned())?);
+            Ok(killed.collect::<Result<Vec<_>, String>>()?)
+        })
+    }
+
     /// Starts a recovery and kills it, too.
     fn kill_recovery(&mut self, folder: &Path) -> Outcome {
         let mut recovery = recovery(&self.host, folder).stdout(Stdio::null()).spawn()?;
@@ -120,7 +144,7 @@ impl Campaign {
             let folder = self.new_folder(&format!("queue-{kill}"))?;
             let plan = Plan::draw(&mut self.random).under_load();
             let command = plan.queued(&self.host, &folder);
-            let told = whole(plan.run_and_kill(command, complaints(&folder)?)?);
+            let told = whole(plan.run_and_kill(command, &folder, complaints(&folder)?)?.0);
             let found = check(&folder, &told, 1, true)?;
             accepted += found.figure("starts") + found.figure("ends");
             lost += found.figure("lost_starts") + found.figure("lost_ends");
@@ -201,11 +225,22 @@ struct Sum {
     interrupted: u64,
     torn: u64,
     recoveries_killed: usize,
+    in_start: usize,
+    in_commit: usize,
+    with_spill: usize,
+    in_hand_over: usize,
     /// Of each kill, the records that came out of the journal.
     recovered: Vec<u64>,
 }
 
 impl Sum {
+    fn note(&mut self, doing: Doing) {
+        self.in_start += usize::from(doing.start);
+        self.in_commit += usize::from(doing.commit);
+        self.with_spill += usize::from(doing.spill);
+        self.in_hand_over += usize::from(doing.hand_over);
+    }
+
     fn add(&mut self, kills: usize, found: &Findings) {
         self.kills += kills;
         self.accepted += found.figure("starts") + found.figure("ends");
@@ -228,6 +263,10 @@ impl Sum {
         json!({
             "kills": self.kills,
             "recoveries_killed": self.recoveries_killed,
+            "kills_in_start": self.in_start,
+            "kills_in_commit": self.in_commit,
+            "kills_with_spill": self.with_spill,
+            "kills_in_hand_over": self.in_hand_over,
             "accepted": self.accepted,
             "lost": self.lost,
             "duplicates": self.duplicates,
@@ -243,9 +282,14 @@ impl Sum {
 
     fn line(&self, control: &Value) -> String {
         format!(
-            "{} kills and {} of recoveries, {} accepted, {} lost, {} duplicates, {} integrity errors, {} recovered at \
+            "{} kills ({} in a commit, {} with spilled records, {} in a hand-over of lanes, {} in a start) and {} of \
+             recoveries, {} accepted, {} lost, {} duplicates, {} integrity errors, {} recovered at \
              the median kill; a plain queue lost {} of {} in {} kills",
             self.kills,
+            self.in_commit,
+            self.with_spill,
+            self.in_hand_over,
+            self.in_start,
             self.recoveries_killed,
             self.accepted,
             self.lost,

@@ -7,15 +7,18 @@ use std::hash::{BuildHasher, RandomState};
 pub(super) struct Options {
     pub(super) is_short: bool,
     pub(super) kills: Option<usize>,
+    pub(super) cases: Option<usize>,
     pub(super) seed: u64,
     /// Only the control.
     pub(super) queue: bool,
+    /// The example in candle instead of the host program.
+    pub(super) moe: bool,
 }
 
 impl Options {
     pub(super) fn parse(arguments: &[&str]) -> Result<Self, String> {
         let seed = RandomState::new().hash_one(std::process::id());
-        let mut options = Self { is_short: false, kills: None, seed, queue: false };
+        let mut options = Self { is_short: false, kills: None, cases: None, seed, queue: false, moe: false };
         let mut arguments = arguments.iter();
         while let Some(name) = arguments.next() {
             let mut number = || {
@@ -25,8 +28,10 @@ impl Options {
             match *name {
                 "--short" => options.is_short = true,
                 "--kills" => options.kills = Some(number()? as usize),
+                "--cases" => options.cases = Some(number()? as usize),
                 "--seed" => options.seed = number()?,
                 "--queue" => options.queue = true,
+                "--moe" => options.moe = true,
                 _ => return Err(format!("there is no option {name}\n\n{}", crate::USAGE)),
             }
         }

@@ -94,7 +94,7 @@ pub(crate) struct Lineage {
 pub(crate) struct Export {
     /// What to write
     pub(crate) format: ExportFormat,
-    /// Workflows: an id or the beginning of it, @last, @last~1, a name [default: @last]
+    /// Workflows: an id or the beginning of it, @last, @last~1, a name; without one, @last
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// All workflows
@@ -115,7 +115,7 @@ pub(crate) enum ExportFormat {
     Jsonl,
     /// The rows of a view
     Csv,
-    /// For Perfetto (ui.perfetto.dev) and chrome://tracing
+    /// For Perfetto (ui.perfetto.dev) and Chrome's own viewer
     ChromeTrace,
 }
 

@@ -21,7 +21,7 @@ pub(super) fn run(command: &Export, place: &Place, printer: &mut Printer) -> Res
     let parts = ids.iter().map(|id| reader.record_count(id)).sum::<Result<u64, _>>()?;
     let mut progress = Progress::new(printer, "exporting", parts);
     match &command.output {
-        None => write(&reader, &ids, command, &mut printer.stream(), &mut progress)?,
+        None => write(&reader, &ids, command, &mut Printer::stream(), &mut progress)?,
         Some(path) => {
             let mut output = BufWriter::new(create(path)?);
             write(&reader, &ids, command, &mut output, &mut progress).map_err(|failure| match failure {

@@ -26,14 +26,14 @@ pub(super) fn run(command: &Gc, place: &Place, printer: &mut Printer) -> Result<
         format => printer.data(&grid(&plan).write(format))?,
     }
     if plan.expired.is_empty() {
-        printer.talk_quietly(&format!("Nothing to delete: {} stay.", count(plan.kept, "workflow")));
+        printer.talk_quietly(&format!("Nothing to delete; {} kept.", count(plan.kept, "workflow")));
         return Ok(Outcome::Done);
     }
     let freed: u64 = plan.expired.iter().map(|expired| expired.bytes).sum();
     let what =
         format!("{}, about {} of {}", count(plan.expired.len(), "workflow"), bytes(freed), bytes(plan.bytes));
     if command.dry_run {
-        printer.talk_quietly(&format!("Would delete {what}; {} stay.", count(plan.kept, "workflow")));
+        printer.talk_quietly(&format!("Would delete {what}, and keep {}.", count(plan.kept, "workflow")));
         return Ok(Outcome::Done);
     }
     if !command.yes && !printer.ask(&format!("Delete {what}?"))? {

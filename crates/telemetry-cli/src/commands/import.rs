@@ -27,6 +27,10 @@ struct Report {
 }
 
 pub(super) fn run(command: &Import, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
+    // Before a database is made for nothing.
+    for file in command.files.iter().filter(|file| *file != Path::new("-")) {
+        File::open(file).map_err(|source| unreadable(file, source))?;
+    }
     let mut store = super::recover::open(&place.database)?;
     let mut reports = Vec::new();
     for file in &command.files {
@@ -48,7 +52,7 @@ fn import(path: &Path, store: &mut Store, printer: &Printer) -> Result<Imported,
     if path == Path::new("-") {
         return Ok(jsonl::read(std::io::stdin().lock(), store, |_| {})?);
     }
-    let unreadable = |source| Failure::File { path: path.to_owned(), doing: "read", source };
+    let unreadable = |source| unreadable(path, source);
     let mut file = File::open(path).map_err(unreadable)?;
     let mut mark = Vec::new();
     (&mut file).take(DATABASE_MARK.len() as u64).read_to_end(&mut mark).map_err(unreadable)?;
@@ -60,6 +64,10 @@ fn import(path: &Path, store: &mut Store, printer: &Printer) -> Result<Imported,
     let bytes = file.metadata().map_err(unreadable)?.len();
     let mut progress = Progress::new(printer, "importing", bytes);
     Ok(jsonl::read(BufReader::new(file), store, |bytes| progress.add(bytes))?)
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> Failure {
+    Failure::File { path: path.to_owned(), doing: "read", source }
 }
 
 fn import_database(path: &Path, store: &mut Store, printer: &Printer) -> Result<Imported, Failure> {

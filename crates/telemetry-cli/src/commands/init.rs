@@ -66,12 +66,12 @@ fn difference(there: &str, wanted: &str, ink: Ink) -> String {
     for group in diff.grouped_ops(CONTEXT_LINES) {
         for change in group.iter().flat_map(|part| diff.iter_changes(part)) {
             let line = text::visible(change.value().trim_end_matches('\n'));
-            lines += &match change.tag() {
+            let line = match change.tag() {
                 ChangeTag::Delete => ink.bad(&format!("-{line}")),
                 ChangeTag::Insert => ink.good(&format!("+{line}")),
                 ChangeTag::Equal => format!(" {line}"),
             };
-            lines.push('\n');
+            lines.extend([&*line, "\n"]);
         }
     }
     lines

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use telemetry_export::session::complete_those_of_the_dead;
 use telemetry_journal::find_journals;
 use telemetry_store::{Reader, Recovery, Store, StoreError, StoreOptions, recover};
 
@@ -15,10 +16,15 @@ use crate::text::count;
 pub(super) fn run(command: &Recover, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
     let folder = folder(command.dir.as_deref(), place);
     // Opening for writing would make an empty database.
-    let recovery = if find_journals(&folder)?.is_empty() {
+    let recovery = if find_journals(&folder)?.is_empty() && !has_unwritten_sessions(place) {
         Recovery::default()
     } else {
-        recover(&mut open(&place.database)?, &folder)?
+        let mut store = open(&place.database)?;
+        let mut recovery = recover(&mut store, &folder)?;
+        if let Err(error) = complete_those_of_the_dead(&mut store) {
+            recovery.warnings.push(format!("session files: {error}"));
+        }
+        recovery
     };
     recovery.warnings.iter().for_each(|warning| printer.warn(warning));
     if command.json {
@@ -27,6 +33,11 @@ pub(super) fn run(command: &Recover, place: &Place, printer: &mut Printer) -> Re
         printer.data(&report(&recovery, &folder, place))?;
     }
     Ok(Outcome::Done)
+}
+
+/// Whether session files are to be completed; nothing is known of what cannot be read.
+fn has_unwritten_sessions(place: &Place) -> bool {
+    Reader::open(&place.database).is_ok_and(|reader| reader.has_unwritten_sessions().unwrap_or(false))
 }
 
 /// The folder that was named, or the one with the journals in it.

@@ -40,8 +40,8 @@ pub(super) fn run(command: &Run, global: &Global, printer: &mut Printer) -> Resu
     let database = recorder.as_ref().and_then(Recorder::database);
     let mut child = prepare(command, &recorded, database.as_deref());
     let mut output = command.keep_output.then(|| Output::beside(database.as_deref(), &recorded.id)).flatten();
-    if let Some(output) = &output {
-        output.connect(&mut child);
+    if output.is_some() {
+        Output::connect(&mut child);
     }
     let mut live = Live::new(command, database.as_deref(), &recorded.id, printer);
     let ended = match child.spawn() {
@@ -93,12 +93,15 @@ fn program(command: &[OsString]) -> &OsString {
 
 /// The recorder of this process; none where it cannot be, which a warning says.
 fn start_recorder(command: &Run, global: &Global, printer: &mut Printer) -> Option<Recorder> {
-    let mut settings = Settings::load().map(|loaded| loaded.settings).unwrap_or_else(|error| {
-        printer.warn(&format!("{error}\nrecording at level lightweight until this is mended"));
-        let mut settings = Settings::default();
-        settings.capture.default_level = Level::Lightweight;
-        settings
-    });
+    let mut settings = match Settings::load() {
+        Ok(loaded) => loaded.settings,
+        Err(error) => {
+            printer.warn(&format!("{error}\nrecording at level lightweight until this is mended"));
+            let mut settings = Settings::default();
+            settings.capture.default_level = Level::Lightweight;
+            settings
+        }
+    };
     if let Some(path) = &global.database {
         path.clone_into(&mut settings.store.path);
     }
@@ -174,7 +177,7 @@ fn write_end(encoder: &mut Encoder, ended: &Ended) {
     match ended {
         Ended::Code(code) => encoder.generated_named("exit_code", |value| value.serialize(code)),
         Ended::Signal(signal) => {
-            encoder.generated_named("signal", |value| value.text(Signal::as_str(*signal)))
+            encoder.generated_named("signal", |value| value.text(Signal::as_str(*signal)));
         }
         Ended::NotStarted(_) => {}
     }

@@ -2,12 +2,12 @@
 
 mod prompt;
 
-use std::fmt::Write;
 use std::io::{IsTerminal, Read};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use telemetry_export::csv::hexadecimal;
 use telemetry_store::{Cell, QueryLimits, Reader, StoreError, Table};
 
 use crate::arguments::{Format, Sql};
@@ -120,13 +120,6 @@ fn value(cell: Cell) -> Value {
         Cell::Text(text) => Value::String(text),
         Cell::Blob(bytes) => Value::String(hexadecimal(&bytes)),
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 fn show(table: &Table, printer: &mut Printer) -> Result<(), Failure> {

@@ -109,12 +109,14 @@ fn mask_line(line: &str) -> String {
 }
 
 /// Fields whose values depend on the machine.
-const FIELDS: [(&str, &str); 5] = [
+const FIELDS: [(&str, &str); 7] = [
     ("  command  ", "PROGRAM"),
     ("  code  ", "CODE"),
     ("  where  ", "HOST"),
     ("  telemetry  ", "TELEMETRY"),
+    ("✓ schema  ", "VERSION"),
     ("✓ sqlite  ", "VERSION"),
+    ("✓ gpu  ", "GPU"),
 ];
 
 /// Fields of a line in a pipe, words of a line on a page.

@@ -4,16 +4,18 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
+use telemetry_store::{Store, StoreOptions};
 
 use crate::fixture::command;
 use crate::terminal::{Seen, at_terminal};
 
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")
 }
 
@@ -23,7 +25,6 @@ pub(crate) fn unpack(name: &str, target: &Path) {
     assert!(output.status.success(), "{output:?}");
     fs::create_dir_all(target.parent().unwrap()).unwrap();
     fs::write(target, output.stdout).unwrap();
-    use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(target, fs::Permissions::from_mode(0o600)).unwrap();
     fs::set_permissions(target.parent().unwrap(), fs::Permissions::from_mode(0o700)).unwrap();
 }
@@ -31,8 +32,14 @@ pub(crate) fn unpack(name: &str, target: &Path) {
 /// A folder with a copy of the golden database where the program looks for one.
 fn copy() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    unpack("golden-3.db.gz", &database(folder.path()));
+    unpack_current(&database(folder.path()));
     folder
+}
+
+/// The golden database as a program of this version has it.
+fn unpack_current(database: &Path) {
+    unpack("golden-3.db.gz", database);
+    drop(Store::open(database, StoreOptions::default()).unwrap());
 }
 
 fn database(folder: &Path) -> PathBuf {
@@ -45,7 +52,7 @@ fn golden() -> &'static Path {
     GOLDEN.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden");
         let _ = fs::remove_dir_all(&folder);
-        unpack("golden-3.db.gz", &database(&folder));
+        unpack_current(&database(&folder));
         folder
     })
 }
@@ -267,14 +274,22 @@ fn sql_in_every_format() {
 #[test]
 fn sql_at_a_prompt() {
     let folder = copy();
+    // What is typed before there is a prompt is lost: each waits for the next one.
     let keys = [
-        ("telemetry> ", "select count(*) as\r"),
-        ("as", "tasks from ta\t;\r"),
-        ("row", ".format csv\r"),
+        ("telemetry> ", "select count(*) as found\r"),
+        ("found\r\n", "from tasks join workf\t using (workflow_id);\r"),
+        ("1 row", ""),
+        ("telemetry> ", ".format csv\r"),
+        ("\r\n", ""),
+        ("telemetry> ", "select 6 * 7 as answer;\r"),
+        ("answer\r\n42", ""),
         ("telemetry> ", "drop view tasks;\r"),
-        ("hint:", ".views\r"),
-        ("workflows (", ".nonsense\r"),
-        (".help lists", "\u{4}"),
+        ("hint:", ""),
+        ("telemetry> ", ".views\r"),
+        ("workflows (", ""),
+        ("telemetry> ", ".nonsense\r"),
+        (".help lists", ""),
+        ("telemetry> ", "\u{4}"),
     ];
     let Seen { text, code } = at_terminal(folder.path(), &["sql"], &keys);
     assert_eq!(code, Some(0), "{text}");
@@ -416,6 +431,13 @@ fn what_is_no_export_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_file_that_is_missing_makes_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(folder.path(), &["import", "missing.jsonl"]).status.code(), Some(3));
+    assert!(!database(folder.path()).exists());
+}
+
+#[test]
 fn export_csv_and_to_a_file() {
     let rows = piped(&["export", "csv", "nightly"]);
     assert_eq!(rows.lines().count() as u64, workflow("nightly")["tasks"].as_u64().unwrap() + 1);
@@ -491,6 +513,19 @@ fn gc_keeps_what_runs_and_takes_the_settings() {
 }
 
 #[test]
+fn a_program_that_records_deletes_what_its_settings_do_not_keep() {
+    let folder = copy();
+    let old = "until [ $(\"$0\" ls --csv --limit 0 | wc -l) -eq 2 ] || [ $((n += 1)) -gt 500 ]; do :; done";
+    let program = env!("CARGO_BIN_EXE_telemetry");
+    fs::write(folder.path().join("settings.yaml"), "store: {retention: 1s}\n").unwrap();
+    let output = run(folder.path(), &["run", "--name", "new", "--", "/bin/sh", "-c", old, program]);
+    assert!(output.status.success(), "{output:?}");
+    let rows = run(folder.path(), &["ls", "--json"]);
+    let rows: Value = serde_json::from_slice(&rows.stdout).unwrap();
+    assert_eq!((rows.as_array().unwrap().len(), &rows[0]["name"]), (1, &json!("new")));
+}
+
+#[test]
 fn config() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
@@ -550,8 +585,8 @@ fn init() {
 fn completions_and_the_manual() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = piped(&["completions", shell]);
-        assert!(script.contains("chrome-trace"), "{shell}");
-        assert!(seen(&["completions", shell]).contains("chrome-trace"), "{shell}");
+        assert!(script.contains("keep-output"), "{shell}");
+        assert!(seen(&["completions", shell]).contains("keep-output"), "{shell}");
     }
     let bash = piped(&["completions", "bash"]);
     let mut child = Command::new("bash").arg("-n").stdin(Stdio::piped()).spawn().unwrap();

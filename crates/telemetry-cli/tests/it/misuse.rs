@@ -130,7 +130,7 @@ hint: telemetry sql --help lists the views
 
 #[test]
 fn wrong_usage() {
-    for arguments in [&[][..], &["sing"], &["ls", "--status", "tired"], &["ls", "--json", "--csv"], &["sql"]]
+    for arguments in [&[][..], &["sing"], &["ls", "--status", "tired"], &["ls", "--json", "--csv"], &["run"]]
     {
         assert_eq!(command(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
     }
@@ -139,7 +139,9 @@ fn wrong_usage() {
 
 #[test]
 fn help_has_examples() {
-    for name in ["", "ls", "show", "sql", "recover", "doctor"] {
+    let commands =
+        "init run ls show tree lineage sql export import snapshot gc recover doctor config completions man";
+    for name in std::iter::once("").chain(commands.split(' ')) {
         let arguments: Vec<&str> = [name, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let output = command(&arguments).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();

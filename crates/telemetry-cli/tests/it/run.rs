@@ -128,9 +128,9 @@ fn what_is_printed_is_kept_on_request() {
     let task = shown["slowest"][0]["task_id"].as_str().unwrap();
     let task = command(&["show", task, "--json"]).current_dir(folder.path()).output().unwrap();
     let task: Value = serde_json::from_slice(&task.stdout).unwrap();
-    let path = task["task"]["generated"]["stdout"]["path"].as_str().unwrap();
+    let path = task["task"]["generated"]["stdout"]["$file"]["path"].as_str().unwrap();
     assert_eq!(fs::read(path).unwrap(), b"a\0b");
-    assert!(task["task"]["generated"]["stderr"]["sha256"].is_string(), "{task}");
+    assert!(task["task"]["generated"]["stderr"]["$file"]["sha256"].is_string(), "{task}");
 }
 
 #[test]

@@ -2,12 +2,17 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::Command;
 
+use nix::poll::{PollFd, PollFlags, poll};
 use nix::pty::{Winsize, openpty};
 
 use crate::fixture::command;
+
+/// A screen on which nothing happens for so long waits for something that does not come.
+const PATIENCE_MS: u16 = 30_000;
 
 /// What a person sees, without colours, and the exit code.
 pub(crate) struct Seen {
@@ -15,7 +20,7 @@ pub(crate) struct Seen {
     pub(crate) code: Option<i32>,
 }
 
-/// Runs the program in a folder on a terminal and types `keys` once it is told to by what stands there.
+/// Runs the program in a folder on a terminal and types keys, each after what it waits for.
 pub(crate) fn at_terminal(folder: &Path, arguments: &[&str], keys: &[(&str, &str)]) -> Seen {
     run_at_terminal(folder, command(arguments), keys)
 }
@@ -48,12 +53,19 @@ fn run_at_terminal(folder: &Path, mut command: Command, keys: &[(&str, &str)]) -
     let mut text = String::new();
     let mut looked_at = 0;
     let mut chunk = [0; 4096];
-    // A terminal ends with an error once nobody holds its other side.
-    while let Ok(length @ 1..) = screen.read(&mut chunk) {
+    loop {
+        let mut waited = [PollFd::new(screen.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut waited, PATIENCE_MS).unwrap() == 0 {
+            child.kill().unwrap();
+            panic!("waiting for {waiting:?} after {text}");
+        }
+        // A terminal ends with an error once nobody holds its other side.
+        let Ok(length @ 1..) = screen.read(&mut chunk) else { break };
         text.push_str(&String::from_utf8_lossy(&chunk[..length]));
-        while let Some((mark, typed)) = waiting.filter(|(mark, _)| text[looked_at..].contains(mark)) {
-            looked_at = text.len();
-            let _ = mark;
+        while let Some((mark, typed)) = waiting
+            && let Some(place) = text[looked_at..].find(mark)
+        {
+            looked_at += place + mark.len();
             keyboard.write_all(typed.as_bytes()).unwrap();
             waiting = keys.next();
         }

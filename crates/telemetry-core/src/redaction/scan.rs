@@ -18,6 +18,9 @@ pub(super) struct Finding {
 /// The shortest text with a secret in it: `pin=1`.
 const SHORTEST: usize = 5;
 
+/// Keys and tokens that give themselves away without any sign in them are at least so long.
+const SHORTEST_WITHOUT_SIGN: usize = 20;
+
 /// What a byte may be the end of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -58,12 +61,54 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
+/// What a short text must have for a secret to be in it, as bits: a sign, a digit, or all of the others.
+const TRAITS: [u8; 256] = {
+    let mut traits = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        traits[byte] = match CLASSES[byte] {
+            Class::Run | Class::Space | Class::Other => of_basic(byte as u8),
+            _ => SIGN,
+        };
+        byte += 1;
+    }
+    traits
+};
+const SIGN: u8 = 1;
+const DIGIT: u8 = 2;
+/// A space, and letters of `Basic`, behind which a password may stand that is not marked by anything else.
+const BASIC: u8 = 0xF0;
+
+const fn of_basic(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => DIGIT,
+        b' ' => 0x10,
+        b'a' | b'A' => 0x20,
+        b'b' | b'B' => 0x40,
+        b'c' | b'C' => 0x80,
+        _ => 0,
+    }
+}
+
+/// Whether a text is too short and too plain for a secret: most texts are names and words, and this is one look at
+/// each byte without a branch.
+#[inline]
+fn is_harmless(text: &[u8]) -> bool {
+    if text.len() >= SHORTEST_WITHOUT_SIGN {
+        return false;
+    }
+    let traits = text.iter().fold(0, |traits, byte| traits | TRAITS[usize::from(*byte)]);
+    text.len() < SHORTEST || (traits & (SIGN | DIGIT) == 0 && traits & BASIC != BASIC)
+}
+
 /// Finds what is secret; sorted, and no two overlap.
 #[inline]
 pub(super) fn scan(redactor: &Redactor, text: &[u8]) -> Vec<Finding> {
-    if text.len() < SHORTEST {
-        return Vec::new();
-    }
+    if is_harmless(text) { Vec::new() } else { scan_all(redactor, text) }
+}
+
+#[inline(never)]
+fn scan_all(redactor: &Redactor, text: &[u8]) -> Vec<Finding> {
     let mut scan = Scan { redactor, text, findings: Vec::new(), no_web_token_before: 0 };
     scan.run();
     scan.findings
@@ -258,4 +303,34 @@ impl Scan<'_> {
 fn is_of_a_line(name: &[u8], kind: &str) -> bool {
     let is_phrase = name.len() >= 6 && name[name.len() - 6..].eq_ignore_ascii_case(b"phrase");
     matches!(kind, "authorization" | "cookie" | "connection string") || is_phrase
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::redaction::tests::redactor;
+
+    #[test]
+    fn a_short_password_behind_basic_is_found() {
+        let text = b"Basic dTpwYXNz";
+        assert!(!is_harmless(text) && !scan_all(&redactor(), text).is_empty());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn nothing_is_found_in_what_is_harmless(
+            word in "|basic|Basic|bearer|AIza|eyJ|AKIA|sk|ghp|xoxb|pin|Secret|password|4111",
+            sign in "[ ]?|[-_=:,({>@\"'./]",
+            rest in "[a-f0-9.]{0,13}|[abcdefijsuwXZ 0-9_=:,.{(@/\"-]{0,19}",
+        ) {
+            let mut text = format!("{word}{sign}{rest}");
+            text.truncate(SHORTEST_WITHOUT_SIGN - 1);
+            let found = scan_all(&redactor(), text.as_bytes());
+            prop_assert!(found.is_empty() || !is_harmless(text.as_bytes()), "{text}: {found:?}");
+        }
+    }
 }

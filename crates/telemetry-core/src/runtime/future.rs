@@ -15,6 +15,7 @@ use pin_project_lite::pin_project;
 
 use super::callsite::Callsite;
 use super::current::{Context, Current};
+use super::fault::contained;
 use super::local::Local;
 use super::more::More;
 use super::recording::active_generation;
@@ -52,7 +53,7 @@ fn begin_recorded<P: More>(
     if !matches!(BEGUN.get(), Begun::Wanted) {
         return;
     }
-    Local::with(|local| {
+    let start = |local: &Local| {
         let Some(policy) = local.policy(generation) else { return };
         let task = StartedTask::start(local, policy.recording(), callsite.site(policy), |encoder| {
             encoder.hide(callsite.hidden_keys());
@@ -62,7 +63,8 @@ fn begin_recorded<P: More>(
             local.current.set(current);
             BEGUN.set(Begun::Task(current));
         }
-    });
+    };
+    contained(|| Local::with(start));
 }
 
 pin_project! {

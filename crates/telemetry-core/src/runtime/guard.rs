@@ -4,6 +4,7 @@ use std::thread::panicking;
 
 use super::callsite::Callsite;
 use super::current::Entered;
+use super::fault::contained;
 use super::local::Local;
 use super::more::More;
 use super::recording::active_generation;
@@ -36,13 +37,14 @@ impl Guard {
         callsite: &'static Callsite,
         used: impl FnOnce(&mut Encoder) -> P,
     ) -> Self {
-        let task = Local::with(|local| {
+        let start = |local: &Local| {
             let policy = local.policy(generation)?;
             StartedTask::start(local, policy.recording(), callsite.site(policy), |encoder| {
                 encoder.hide(callsite.hidden_keys());
                 used(encoder)
             })
-        });
+        };
+        let task = contained(|| Local::with(start)).flatten();
         let running = task.map(|task| {
             let entered = task.context().enter();
             (task, entered)

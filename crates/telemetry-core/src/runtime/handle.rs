@@ -5,6 +5,7 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use super::current::{Context, Current};
+use super::fault::contained;
 use super::local::Local;
 use super::task::update;
 use crate::encoder::Encoder;
@@ -77,7 +78,7 @@ impl CurrentTask {
     }
 
     fn update(self, write: impl FnOnce(&mut Encoder)) -> Self {
-        Local::with(|local| update(local, self.current, write));
+        contained(|| Local::with(|local| update(local, self.current, write)));
         self
     }
 }

@@ -10,6 +10,7 @@ use telemetry_journal::{DropReason, Outgoing};
 
 use super::callsite::{Callsite, NO_ACTIVITY, Site};
 use super::current::{Bits, Context, Current, Fate};
+use super::fault::contained;
 use super::keeper;
 use super::local::Local;
 use super::more::More;
@@ -85,18 +86,20 @@ impl Frame {
         arguments: &A,
         used: impl FnOnce(&mut Encoder, &A) -> P,
     ) {
-        Local::with(|local| {
+        let start = |local: &Local| {
             let Some(policy) = local.policy(generation) else { return };
             let (recording, site) = (policy.recording(), callsite.site(policy));
-            let task = StartedTask::start(local, recording, site, |encoder| {
+            let used = |encoder: &mut Encoder| {
                 encoder.hide(callsite.hidden_keys());
                 used(encoder, arguments)
+            };
+            StartedTask::start_and(local, recording, site, used, |current| {
+                self.task = current.task;
+                self.previous = local.current.get();
+                local.current.set(current);
             });
-            if let Some(task) = task {
-                self.task = task.current.task;
-                self.previous = local.current.replace(task.current);
-            }
-        });
+        };
+        contained(|| Local::with(start));
     }
 
     #[inline(never)]
@@ -110,16 +113,21 @@ impl Frame {
             self.panicked(payload);
         }
         let result = result.take().expect("the body has returned");
-        Local::with(|local| {
-            self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
+        contained(|| {
+            Local::with(|local| {
+                self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
+            });
         });
         result
     }
 
     #[cold]
     fn panicked(&self, payload: Box<dyn Any + Send>) -> ! {
-        Local::with(|local| {
-            self.leave(local).end_in(local, Ending::Panicked, |encoder| panic_message(encoder, &*payload));
+        contained(|| {
+            Local::with(|local| {
+                let message = |encoder: &mut Encoder| panic_message(encoder, &*payload);
+                self.leave(local).end_in(local, Ending::Panicked, message);
+            });
         });
         resume_unwind(payload)
     }
@@ -185,10 +193,11 @@ impl StartedTask {
         if generation == 0 {
             return None;
         }
-        Local::with(|local| {
+        let start = |local: &Local| {
             let policy = local.policy(generation)?;
             Self::start(local, policy.recording(), policy.site_by_name(activity_id), write)
-        })
+        };
+        contained(|| Local::with(start)).flatten()
     }
 
     #[inline]
@@ -198,23 +207,38 @@ impl StartedTask {
         site: Site,
         more: impl FnOnce(&mut Encoder) -> P,
     ) -> Option<Self> {
+        let mut task = None;
+        Self::start_and(local, recording, site, more, |current| task = Some(Self { current }));
+        task
+    }
+
+    /// Starts a task and calls `enter` with its context, if it is recorded or counted. The context is handed on
+    /// and not answered: where all ways meet it would lie in memory, word by word, and the next to read it by
+    /// larger pieces would wait for that.
+    #[inline]
+    fn start_and<P: More>(
+        local: &Local,
+        recording: &'static Recording,
+        site: Site,
+        more: impl FnOnce(&mut Encoder) -> P,
+        enter: impl FnOnce(Current),
+    ) {
         if site.level == Level::Off {
-            return None;
+            return;
         }
         if local.is_encoding() {
-            local.refuse(recording, DropReason::Nested);
-            return None;
+            return local.refuse(recording, DropReason::Nested);
         }
         let mut caller = local.current.get();
         if caller.workflow.is_none() {
             caller.workflow = Bits::new(recording.oldest_workflow());
         }
         if P::HAS_MORE {
-            return Some(Self::start_with_more(local, recording, site, caller, more));
+            return enter(Self::start_with_more(local, recording, site, caller, more).current);
         }
         let fate = site.plan.fate_below(caller.fate, local, recording);
         if fate == Fate::LeftOut {
-            return Some(leave_out(local, recording, site, caller));
+            return enter(leave_out(local, recording, site, caller).current);
         }
         caller.fate = fate;
         let start = StartOf::new(local, recording, site, caller);
@@ -227,7 +251,7 @@ impl StartedTask {
         } else {
             local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &fixed, tail: &[] });
         }
-        Some(Self { current })
+        enter(current);
     }
 
     /// Starts a task of which it is known only once everything is said where it belongs, and so whether it
@@ -271,7 +295,7 @@ impl StartedTask {
 
     /// Ends the task.
     pub fn end(self, ending: Ending, write: impl FnOnce(&mut Encoder)) {
-        Local::with(|local| self.end_in(local, ending, write));
+        contained(|| Local::with(|local| self.end_in(local, ending, write)));
     }
 
     #[inline]
@@ -294,7 +318,7 @@ impl StartedTask {
 
     /// Adds to the task while it runs: survives the process from then on.
     pub fn update(&self, write: impl FnOnce(&mut Encoder)) {
-        Local::with(|local| update(local, self.current, write));
+        contained(|| Local::with(|local| update(local, self.current, write)));
     }
 
     #[inline]

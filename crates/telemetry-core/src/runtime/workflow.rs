@@ -8,6 +8,7 @@ use std::task::{Context as PollContext, Poll};
 use telemetry_journal::clock::ticks;
 
 use super::current::{Bits, Context, Current, Fate};
+use super::fault::contained;
 use super::future::poll_in;
 use super::local::Local;
 use super::recording::{Recording, active_generation};
@@ -85,7 +86,7 @@ impl StartedWorkflow {
         if generation == 0 {
             return None;
         }
-        Local::with(|local| {
+        let start = |local: &Local| {
             let policy = local.policy(generation)?;
             let recording = policy.recording();
             let (parent_workflow, parent_task, fate) = caller(local.current.get(), recording);
@@ -108,7 +109,8 @@ impl StartedWorkflow {
             });
             let (workflow, plan) = (Bits::new(id), Some(plan));
             Some(Self { current: Current { workflow, plan, fate, ..Current::NONE } })
-        })
+        };
+        contained(|| Local::with(start)).flatten()
     }
 
     /// The id of the workflow.
@@ -123,12 +125,13 @@ impl StartedWorkflow {
 
     /// Ends the workflow.
     pub fn end(self, ending: Ending, write: impl FnOnce(&mut Encoder)) {
-        Local::with(|local| {
+        let end = |local: &Local| {
             if let Some(recording) = recording_of(local, self.current) {
                 let limits = self.current.plan.map_or(Limits::DEFAULT, |plan| plan.limits);
                 end_workflow((local, recording, limits), self.id(), ending, write);
             }
-        });
+        };
+        contained(|| Local::with(end));
     }
 }
 

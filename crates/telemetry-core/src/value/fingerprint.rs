@@ -43,18 +43,25 @@ pub struct Fingerprint {
 }
 
 impl Encoded<'_> {
+    /// Whether it is worth asking for fingerprints: most values are short, and have none.
+    #[inline]
+    pub fn may_have_fingerprints(self) -> bool {
+        let bytes = self.bytes();
+        bytes.len() >= BYTES_MIN || matches!(bytes.first(), Some(&(tag::PATH | tag::FILE)))
+    }
+
     /// The fingerprints of a path or a file, or of a value of at least 64 bytes that is recorded in full;
     /// none of others, because two values that were cut may differ in what was not recorded. One with a
     /// secret in it has none either: that two tasks had the same secret is nobody's business.
     pub fn fingerprints(self) -> impl Iterator<Item = Fingerprint> {
         let bytes = self.bytes();
-        let has_secret = bytes.windows(MARK.len()).any(|window| window == MARK);
+        let has_secret = || bytes.windows(MARK.len()).any(|window| window == MARK);
         let found = match bytes.split_first() {
-            _ if has_secret => [None; 3],
+            Some((&(tag::PATH | tag::FILE), _)) if has_secret() => [None; 3],
             Some((&tag::PATH, payload)) => [of_path(payload), None, None],
             Some((&tag::FILE, payload)) => of_file(payload),
-            _ if bytes.len() >= BYTES_MIN && is_whole(bytes) => [Some(content(bytes)), None, None],
-            _ => [None; 3],
+            _ if bytes.len() < BYTES_MIN || !is_whole(bytes) || has_secret() => [None; 3],
+            _ => [Some(content(bytes)), None, None],
         };
         found.into_iter().flatten()
     }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 const FIRST_BYTES: usize = 32 * 1024;
@@ -30,11 +30,15 @@ impl Default for Buffer {
 #[derive(Debug)]
 pub(crate) struct KeptFile {
     file: Option<File>,
+    /// The device and the file that were opened.
+    identity: Option<(u64, u64)>,
 }
 
 impl KeptFile {
     pub(crate) fn open(path: impl AsRef<Path>) -> Self {
-        Self { file: File::open(path).ok() }
+        let file = File::open(path).ok();
+        let identity = file.as_ref().and_then(identity);
+        Self { file, identity }
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -58,6 +62,22 @@ impl KeptFile {
             }
         }
     }
+}
+
+impl Drop for KeptFile {
+    /// A host that closes all descriptors may have given our number to a file of its own, which is not ours to
+    /// close.
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take()
+            && identity(&file) != self.identity
+        {
+            std::mem::forget(file);
+        }
+    }
+}
+
+fn identity(file: &File) -> Option<(u64, u64)> {
+    file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 fn read_at(file: &File, into: &mut [u8], offset: usize) -> io::Result<usize> {

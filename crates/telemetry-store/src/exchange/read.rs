@@ -34,7 +34,7 @@ impl Reader {
     ) -> Result<(), StoreError> {
         let mut run = || {
             for (sql, make) in KINDS {
-                let mut statement = self.connection.prepare_cached(sql)?;
+                let mut statement = self.connection().prepare_cached(sql)?;
                 let mut rows = statement.query((workflow_id,))?;
                 while let Some(row) = rows.next()? {
                     if each(make(row)?).is_break() {
@@ -49,7 +49,7 @@ impl Reader {
 
     /// How many records of a workflow there are, tasks and snapshots alone.
     pub fn record_count(&self, workflow_id: &str) -> Result<u64, StoreError> {
-        let count = self.connection.query_row(RECORD_COUNT, (workflow_id,), |row| row.get::<_, i64>(0));
+        let count = self.connection().query_row(RECORD_COUNT, (workflow_id,), |row| row.get::<_, i64>(0));
         count.map(|count| count as u64).map_err(|source| self.failed(source))
     }
 }

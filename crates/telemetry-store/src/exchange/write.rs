@@ -172,12 +172,7 @@ fn task(connection: &Connection, record: &TaskRecord) -> rusqlite::Result<()> {
     let activity = activity_key(connection, record.activity_id.as_ref())?;
     task_row(connection, record, workflow, activity)?;
     if workflow != 0 && activity != 0 {
-        let step = (workflow, activity);
-        run(
-            connection,
-            "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing",
-            step,
-        )?;
+        step(connection, workflow, activity)?;
         if record.was_left_out == Some(true) {
             run(
                 connection,
@@ -323,12 +318,7 @@ fn left_out(connection: &Connection, record: &LeftOutRecord) -> rusqlite::Result
     let workflow = workflow_key(connection, record.workflow_id.as_ref())?;
     let activity = activity_key(connection, record.activity_id.as_ref())?;
     if workflow != 0 && activity != 0 {
-        let step = (workflow, activity);
-        run(
-            connection,
-            "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing",
-            step,
-        )?;
+        step(connection, workflow, activity)?;
     }
     run(
         connection,
@@ -336,6 +326,11 @@ fn left_out(connection: &Connection, record: &LeftOutRecord) -> rusqlite::Result
         on conflict do update set count = max(count, excluded.count)",
         (recorder, record.number, workflow, activity, record.count),
     )
+}
+
+fn step(connection: &Connection, workflow: i64, activity: i64) -> rusqlite::Result<()> {
+    let sql = "insert into step (workflow, activity) values (?1, ?2) on conflict do nothing";
+    run(connection, sql, (workflow, activity))
 }
 
 fn run(connection: &Connection, sql: &str, parameters: impl Params) -> rusqlite::Result<()> {

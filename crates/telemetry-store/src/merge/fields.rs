@@ -9,7 +9,7 @@ use telemetry_core::record::{Field, Item, Items, Key};
 use telemetry_core::value::Encoded;
 
 use super::keys::Activity;
-use super::object::{ListText, ObjectText};
+use super::object::{KnownName, ListText, MemberName, ObjectText, without_nul};
 use super::statements::Statements;
 use super::value_json;
 use crate::id_text::IdText;
@@ -127,8 +127,12 @@ impl Fields {
     ) -> rusqlite::Result<()> {
         match item.field {
             Field::Used | Field::Generated | Field::Metadata => {
-                let name = resolve(place.activity, item.key);
-                self.take_named(statements, place, item.field, &name, item.value)
+                if let Some(name) = known_name(place.activity, item.key) {
+                    let name = MemberName::Known(name);
+                    return self.take_named(statements, place, item.field, name, item.value);
+                }
+                let name = given_name(item.key);
+                self.take_named(statements, place, item.field, MemberName::Given(&name), item.value)
             }
             Field::Result => self.take_result(statements, place, item.value),
             Field::Tag => self.take_tag(statements, place, item.value),
@@ -143,14 +147,14 @@ impl Fields {
         statements: &mut Statements<'_>,
         place: &Place<'_>,
         field: Field,
-        name: &str,
+        name: MemberName<'_>,
         value: Encoded<'_>,
     ) -> rusqlite::Result<()> {
-        let name = &*without_nul(name);
         if field != Field::Metadata {
-            take_fingerprints(statements, place, field, name, value)?;
+            take_fingerprints(statements, place, field, name.plain(), value)?;
         }
         if !place.phase.has_column_for(field) {
+            let name = name.plain();
             let escape = if name.starts_with('$') { "$" } else { "" };
             let name = format!("{escape}{name}");
             return self.store(statements, place, field, Some(&name), &value_json::to_text(value));
@@ -174,7 +178,8 @@ impl Fields {
         value: Encoded<'_>,
     ) -> rusqlite::Result<()> {
         if !value.is_map() {
-            return self.take_named(statements, place, Field::Generated, "result", value);
+            let name = MemberName::Given("result");
+            return self.take_named(statements, place, Field::Generated, name, value);
         }
         take_fingerprints(statements, place, Field::Generated, WHOLE_RESULT, value)?;
         let mut rest = &value.bytes()[1..];
@@ -183,7 +188,8 @@ impl Fields {
             && let Some(member) = Encoded::read(&mut rest)
         {
             let name = value_json::name(key);
-            self.take_named(statements, place, Field::Generated, &name, member)?;
+            let name = MemberName::Given(&without_nul(&name));
+            self.take_named(statements, place, Field::Generated, name, member)?;
         }
         match rest.first() {
             Some(&CUT_TAG | &CUT_TYPED_TAG) => self.take_cut(statements, place, value),
@@ -202,7 +208,7 @@ impl Fields {
         if !place.phase.has_column_for(Field::Generated) {
             return self.store(statements, place, Field::Generated, Some("$cut"), &cut);
         }
-        self.generated.push_json("$cut", &cut);
+        self.generated.push_cut(&cut);
         Ok(())
     }
 
@@ -297,7 +303,7 @@ fn take_fingerprints(
     name: &str,
     value: Encoded<'_>,
 ) -> rusqlite::Result<()> {
-    let Some(at_ns) = place.at_ns else { return Ok(()) };
+    let Some(at_ns) = place.at_ns.filter(|_| value.may_have_fingerprints()) else { return Ok(()) };
     let direction = i64::from(field == Field::Generated);
     for found in value.fingerprints() {
         let row = (place.owner, direction, name, found.hash as i64, found.evidence as i64, at_ns);
@@ -306,19 +312,19 @@ fn take_fingerprints(
     Ok(())
 }
 
-/// SQLite's functions for JSON take the name of a member to end at its first NUL.
-fn without_nul(name: &str) -> Cow<'_, str> {
-    if name.contains('\0') { Cow::Owned(name.replace('\0', "\u{2400}")) } else { Cow::Borrowed(name) }
+/// A name that the activity has.
+fn known_name<'a>(activity: Option<&'a Activity>, key: Option<Key<'_>>) -> Option<&'a KnownName> {
+    match key? {
+        Key::Index(index) => activity?.keys.get(index),
+        Key::Inline(_) => None,
+    }
 }
 
-/// The name of a value; an index that the activity does not have is still told apart from others.
-fn resolve<'a>(activity: Option<&'a Activity>, key: Option<Key<'a>>) -> Cow<'a, str> {
+/// Any other name; an index that the activity does not have is still told apart from others.
+fn given_name(key: Option<Key<'_>>) -> Cow<'_, str> {
     match key {
-        Some(Key::Inline(name)) => Cow::Borrowed(name),
-        Some(Key::Index(index)) => match activity.and_then(|activity| activity.keys.get(index)) {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(format!("arg_{index}")),
-        },
+        Some(Key::Inline(name)) => without_nul(name),
+        Some(Key::Index(index)) => Cow::Owned(format!("arg_{index}")),
         None => Cow::Borrowed(""),
     }
 }

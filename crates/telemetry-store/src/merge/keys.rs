@@ -11,6 +11,7 @@ use telemetry_core::id::WorkflowId;
 use telemetry_core::record::{ActivityName, NameKind, ProcessName, ThreadName};
 use telemetry_journal::Source;
 
+use super::object::KnownName;
 use super::slots::IdHasherBuilder;
 use crate::id_text::IdText;
 
@@ -22,7 +23,7 @@ const REMEMBERED_MAX: usize = 65_536;
 pub(super) struct Activity {
     pub(super) key: i64,
     /// The names that items refer to by index.
-    pub(super) keys: Vec<String>,
+    pub(super) keys: Vec<KnownName>,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +83,8 @@ impl Keys {
             "insert or ignore into activity_site (activity, path, file, line) values (?1, ?2, ?3, ?4)",
             (key, &name.path, &name.file, name.line),
         )?;
-        let activity = Arc::new(Activity { key, keys: name.keys });
+        let keys = name.keys.iter().map(|key| KnownName::new(key)).collect();
+        let activity = Arc::new(Activity { key, keys });
         limit(self.activities.len(), || self.activities.clear());
         self.activities.insert(number, Arc::clone(&activity));
         Ok(Some(activity))

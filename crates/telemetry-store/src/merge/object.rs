@@ -1,5 +1,6 @@
 //! JSON objects and lists as text, in memory that is used again.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -9,6 +10,55 @@ use telemetry_core::value::Encoded;
 
 /// Up to this many members are compared with each other; more go through a set.
 const COMPARE_MAX: usize = 16;
+
+/// A name that many rows have: what it looks like in JSON is made once.
+#[derive(Debug)]
+pub(super) struct KnownName {
+    plain: String,
+    /// With its quotes and the colon behind it.
+    json: Vec<u8>,
+}
+
+impl KnownName {
+    pub(super) fn new(name: &str) -> Self {
+        let plain = without_nul(name).into_owned();
+        let mut json = Vec::new();
+        MemberName::Given(&plain).write(&mut json);
+        Self { plain, json }
+    }
+}
+
+/// The name of a member.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MemberName<'a> {
+    Known(&'a KnownName),
+    Given(&'a str),
+}
+
+impl<'a> MemberName<'a> {
+    pub(super) fn plain(self) -> &'a str {
+        match self {
+            Self::Known(name) => &name.plain,
+            Self::Given(name) => name,
+        }
+    }
+
+    /// Writes it with the colon behind it; one that begins with `$` gets one more, as everywhere in the JSON
+    /// of values.
+    fn write(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Known(name) => return out.extend_from_slice(&name.json),
+            Self::Given(name) if name.starts_with('$') => write_text(&format!("${name}"), out),
+            Self::Given(name) => write_text(name, out),
+        }
+        out.push(b':');
+    }
+}
+
+/// SQLite's functions for JSON take the name of a member to end at its first NUL.
+pub(super) fn without_nul(name: &str) -> Cow<'_, str> {
+    if name.contains('\0') { Cow::Owned(name.replace('\0', "\u{2400}")) } else { Cow::Borrowed(name) }
+}
 
 /// A JSON object; of members with one name the last stays.
 #[derive(Debug, Default)]
@@ -31,27 +81,25 @@ impl ObjectText {
         self.is_finished = false;
     }
 
-    /// Adds a member; a name that begins with `$` gets one more, as everywhere in the JSON of values.
-    pub(super) fn push(&mut self, name: &str, value: Encoded<'_>) {
-        if name.starts_with('$') {
-            self.push_with(&format!("${name}"), |text| value.write_json(text));
-        } else {
-            self.push_with(name, |text| value.write_json(text));
-        }
+    /// Adds a member.
+    pub(super) fn push(&mut self, name: MemberName<'_>, value: Encoded<'_>) {
+        self.push_with(|text| name.write(text), |text| value.write_json(text));
     }
 
-    /// Adds a member whose name and JSON are as they shall be.
-    pub(super) fn push_json(&mut self, name: &str, json: &str) {
-        self.push_with(name, |text| text.extend_from_slice(json.as_bytes()));
+    /// Says how many members there were of an object that was cut.
+    pub(super) fn push_cut(&mut self, json: &str) {
+        self.push_with(
+            |text| text.extend_from_slice(br#""$cut":"#),
+            |text| text.extend_from_slice(json.as_bytes()),
+        );
     }
 
-    fn push_with(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+    fn push_with(&mut self, name: impl FnOnce(&mut Vec<u8>), value: impl FnOnce(&mut Vec<u8>)) {
         self.text.push(if self.members.is_empty() { b'{' } else { b',' });
         let start = self.text.len();
-        write_text(name, &mut self.text);
+        name(&mut self.text);
         let name = start..self.text.len();
-        self.text.push(b':');
-        write(&mut self.text);
+        value(&mut self.text);
         self.members.push(Member { name, end: self.text.len() });
     }
 

@@ -5,13 +5,12 @@ use rusqlite::{CachedStatement, Connection};
 use super::task::Steady;
 
 /// A START, with its END if that is in the same batch, of a task as most are. Such tasks come once, so
-/// the program is kept short; what is there already goes through `TASK_MERGE`.
+/// the program is kept short: a row that is there already is an error, and goes through `TASK_MERGE`.
 const TASK_USUAL: &str = "
 insert into task (
     task_id, parent_task_id, root_task_id, activity, started_ns, ended_ns, used, generated,
     workflow, recorder, thread, depth, level, status, start_snapshot, start_age_ms, end_snapshot, end_age_ms
-) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
-on conflict (task_id) do nothing";
+) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 
 /// The same with all columns.
 const TASK_RARE: &str = "
@@ -23,8 +22,7 @@ insert into task (
 ) values (
     ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
     ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29
-)
-on conflict (task_id) do nothing";
+)";
 
 /// The same where the row is there: START has its columns, and END may have been first with its own.
 const TASK_MERGE: &str = "
@@ -132,6 +130,11 @@ update workflow set
     subtype = coalesce(?11, subtype),
     agent_id = coalesce(?12, agent_id)
 where key = ?1";
+
+/// A workflow whose recorder is set to write session files.
+pub(super) const SESSION: &str = "
+insert or ignore into session (workflow)
+select ?1 from recorder r where r.key = ?2 and r.settings ->> '$.session.enabled' = 1";
 
 pub(super) const WORKFLOW_END: &str = "
 update workflow set

@@ -6,10 +6,12 @@ use rusqlite::{Statement, ToSql};
 use telemetry_core::id::WorkflowId;
 use telemetry_core::record::{Items, SnapshotUse, TaskEnd, TaskStart};
 use telemetry_core::status::ErrorKind;
+use telemetry_journal::clock::Clock;
 
 use super::Merge;
 use super::fields::{Fields, Phase, Place};
 use super::keys::Activity;
+use super::statements::Statements;
 use crate::id_text::IdText;
 
 /// Binds parameters one after the other.
@@ -34,12 +36,25 @@ impl<'a, 'c> Binder<'a, 'c> {
     }
 }
 
+/// How many rows are made before they are written.
+const WAITING_MAX: usize = 16;
+
 /// The columns that an END brings besides its items and snapshot.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Ending {
     status: Option<u8>,
     error_kind: Option<u8>,
     ended_ns: Option<i64>,
+}
+
+impl Ending {
+    fn new(end: &TaskEnd, clock: &Clock) -> Self {
+        Self {
+            status: Some(end.status.code()),
+            error_kind: end.error_kind.map(ErrorKind::code),
+            ended_ns: Some(clock.unix_ns(end.ticks)),
+        }
+    }
 }
 
 /// Where tasks belong, as keys of rows; tasks that follow each other mostly share it.
@@ -75,13 +90,43 @@ pub(super) struct Steady {
 }
 
 /// A START, and what its END adds.
-struct Started<'a> {
+#[derive(Debug)]
+struct Started {
     task: IdText,
-    start: &'a TaskStart,
+    parent: Option<IdText>,
+    root: Option<IdText>,
     activity: i64,
     begin_ns: i64,
     ending: Ending,
     steady: Steady,
+}
+
+/// Rows that are ready to be written, each with its columns that come from items.
+///
+/// SQLite's code for an INSERT just fits the processor's caches. Rows that are made one after the other, and
+/// then written one after the other, leave it there; the order of rows does not matter.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    rows: Vec<Started>,
+    fields: Vec<Fields>,
+}
+
+impl Waiting {
+    /// What is forgotten with a transaction that came to nothing.
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+    }
+
+    /// The fields of the next row, empty.
+    fn next_fields(&mut self) -> &mut Fields {
+        let index = self.rows.len();
+        if self.fields.len() <= index {
+            self.fields.push(Fields::default());
+        }
+        let fields = &mut self.fields[index];
+        fields.clear();
+        fields
+    }
 }
 
 /// Which columns of a START are written, and how.
@@ -103,17 +148,20 @@ impl Merge<'_> {
     ) -> rusqlite::Result<()> {
         let task = IdText::new(start.task.as_u128());
         self.find_site(&start)?;
+        if end.is_some() {
+            self.note_end(task);
+        }
         let mut steady = self.steady(&start);
         let begin_ns = self.clock.unix_ns(start.ticks);
         let activity = self.site.activity.as_deref();
         let place = Place { owner: task, phase: Phase::Start, at_ns: Some(begin_ns), activity };
-        self.fields.clear();
-        self.fields.collect(&mut self.statements, place, start_items)?;
+        let fields = self.waiting.next_fields();
+        fields.collect(&mut self.statements, place, start_items)?;
         let mut ending = Ending::default();
         if let Some((end, items)) = end {
-            ending = self.ending(&end);
+            ending = Ending::new(&end, &self.clock);
             let place = Place { phase: Phase::End, at_ns: ending.ended_ns, ..place };
-            self.fields.collect(&mut self.statements, place, items)?;
+            fields.collect(&mut self.statements, place, items)?;
             steady.status = ending.status;
             steady.end_snapshot = self.snapshot_columns(end.snapshot);
         }
@@ -121,7 +169,19 @@ impl Merge<'_> {
         if start.was_left_out {
             self.note_brought_back(task, self.site.workflow, activity)?;
         }
-        self.write_started(&Started { task, start: &start, activity, begin_ns, ending, steady })
+        let parent = start.parent.map(|parent| IdText::new(parent.as_u128()));
+        let root = far_root(&start);
+        self.waiting.rows.push(Started { task, parent, root, activity, begin_ns, ending, steady });
+        if self.waiting.rows.len() < WAITING_MAX { Ok(()) } else { self.write_waiting() }
+    }
+
+    /// Writes the rows that are ready.
+    pub(super) fn write_waiting(&mut self) -> rusqlite::Result<()> {
+        let Waiting { rows, fields } = &mut *self.waiting;
+        for (started, fields) in rows.drain(..).zip(fields) {
+            write_started(&mut self.statements, fields, &started)?;
+        }
+        Ok(())
     }
 
     /// Looks the site up, unless it is that of the task before.
@@ -153,39 +213,11 @@ impl Merge<'_> {
         }
     }
 
-    fn write_started(&mut self, started: &Started<'_>) -> rusqlite::Result<()> {
-        let fields = &*self.fields;
-        let is_rare = fields.has_more || fields.updated.is_some() || started.ending.error_kind.is_some();
-        let parts = if is_rare { Parts::All } else { Parts::Usual };
-        if self.write_start(parts, started)? == 0 {
-            self.write_start(Parts::Merge, started)?;
-        }
-        Ok(())
-    }
-
-    /// Runs one of the three statements that take a START; says how many rows it wrote.
-    fn write_start(&mut self, parts: Parts, started: &Started<'_>) -> rusqlite::Result<usize> {
-        let statement = match parts {
-            Parts::Usual => &mut self.statements.task_usual,
-            Parts::All => &mut self.statements.task_rare,
-            Parts::Merge => &mut self.statements.task_merge,
-        };
-        let mut row = Binder::new(statement);
-        bind_usual(&mut row, self.fields, started)?;
-        if parts != Parts::Usual {
-            bind_steady(&mut row, &started.steady)?;
-            bind_rare(&mut row, self.fields, started)?;
-        } else if self.statements.steady != Some(started.steady) {
-            bind_steady(&mut row, &started.steady)?;
-            self.statements.steady = Some(started.steady);
-        }
-        row.execute()
-    }
-
     pub(super) fn apply_end(&mut self, (end, items): (TaskEnd, Items<'_>)) -> rusqlite::Result<()> {
         let task = IdText::new(end.task.as_u128());
+        self.note_end(task);
         let activity = self.keys.activity(self.connection, self.source, end.activity)?;
-        let ending = self.ending(&end);
+        let ending = Ending::new(&end, &self.clock);
         let activity_of = activity.as_deref();
         let place = Place { owner: task, phase: Phase::End, at_ns: ending.ended_ns, activity: activity_of };
         self.fields.clear();
@@ -225,14 +257,6 @@ impl Merge<'_> {
         row.execute()
     }
 
-    fn ending(&self, end: &TaskEnd) -> Ending {
-        Ending {
-            status: Some(end.status.code()),
-            error_kind: end.error_kind.map(ErrorKind::code),
-            ended_ns: Some(self.clock.unix_ns(end.ticks)),
-        }
-    }
-
     fn snapshot_columns(&self, snapshot: Option<SnapshotUse>) -> SnapshotColumns {
         match snapshot {
             Some(snapshot) => (Some(self.snapshot_key(snapshot.snapshot)), Some(snapshot.age_ms)),
@@ -241,10 +265,53 @@ impl Merge<'_> {
     }
 }
 
-fn bind_usual(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
+/// Writes a row, or merges it into the one that is there.
+fn write_started(
+    statements: &mut Statements<'_>,
+    fields: &mut Fields,
+    started: &Started,
+) -> rusqlite::Result<()> {
+    let is_rare = fields.has_more || fields.updated.is_some() || started.ending.error_kind.is_some();
+    let parts = if is_rare { Parts::All } else { Parts::Usual };
+    match write_start(statements, parts, fields, started) {
+        Err(error) if is_repeated(&error) => write_start(statements, Parts::Merge, fields, started),
+        written => written,
+    }
+}
+
+/// Runs one of the three statements that take a START.
+fn write_start(
+    statements: &mut Statements<'_>,
+    parts: Parts,
+    fields: &mut Fields,
+    started: &Started,
+) -> rusqlite::Result<()> {
+    let statement = match parts {
+        Parts::Usual => &mut statements.task_usual,
+        Parts::All => &mut statements.task_rare,
+        Parts::Merge => &mut statements.task_merge,
+    };
+    let mut row = Binder::new(statement);
+    bind_usual(&mut row, fields, started)?;
+    if parts != Parts::Usual {
+        bind_steady(&mut row, &started.steady)?;
+        bind_rare(&mut row, fields, started)?;
+    } else if statements.steady != Some(started.steady) {
+        bind_steady(&mut row, &started.steady)?;
+        statements.steady = Some(started.steady);
+    }
+    row.execute().map(|_| ())
+}
+
+/// Whether a row was refused because there is one with its id.
+fn is_repeated(error: &rusqlite::Error) -> bool {
+    error.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE)
+}
+
+fn bind_usual(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started) -> rusqlite::Result<()> {
     row.bind(started.task)?
-        .bind(started.start.parent.map(|parent| IdText::new(parent.as_u128())))?
-        .bind(far_root(started.start))?
+        .bind(started.parent)?
+        .bind(started.root)?
         .bind(started.activity)?
         .bind(started.begin_ns)?
         .bind(started.ending.ended_ns)?
@@ -267,7 +334,7 @@ fn bind_steady(row: &mut Binder<'_, '_>, steady: &Steady) -> rusqlite::Result<()
     Ok(())
 }
 
-fn bind_rare(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started<'_>) -> rusqlite::Result<()> {
+fn bind_rare(row: &mut Binder<'_, '_>, fields: &mut Fields, started: &Started) -> rusqlite::Result<()> {
     row.bind(started.ending.error_kind)?
         .bind(fields.updated)?
         .bind(&fields.subtype)?

@@ -30,6 +30,7 @@ impl Merge<'_> {
             &fields.subtype,
             &fields.agent,
         ))?;
+        self.connection.prepare_cached(statements::SESSION)?.execute((key, self.recorder))?;
         Ok(())
     }
 

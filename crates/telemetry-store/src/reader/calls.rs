@@ -12,6 +12,8 @@ use super::resolve::Found;
 use super::rows::{RelatedTask, Row, StatusCount};
 use crate::error::StoreError;
 
+/// One more than the highest code of a status.
+const STATUS_CODES: usize = 9;
 /// No caller among the calls.
 const NOBODY: u32 = u32::MAX;
 
@@ -19,7 +21,7 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Calls<'reader> {
     reader: &'reader Reader,
-    calls: Vec<Call>,
+    list: Vec<Call>,
     /// Positions, in the order in which a screen shows them, with the number of calls above each.
     order: Vec<(u32, u32)>,
 }
@@ -70,6 +72,9 @@ pub struct CallNode {
     first: u32,
     #[serde(skip)]
     activity: u32,
+    /// By the code of the status: a text for each of a million calls would cost more than reading them.
+    #[serde(skip)]
+    counts: [u64; STATUS_CODES],
 }
 
 /// Calls that failed in one way, without being told to by a call of theirs.
@@ -157,7 +162,7 @@ impl Reader {
         };
         let calls = self.read_calls(sql, of.id()).map_err(|source| self.failed(source))?;
         let order = depth_first(&calls);
-        Ok(Calls { reader: self, calls, order })
+        Ok(Calls { reader: self, list: calls, order })
     }
 
     /// In the order of keys, so that a caller is found by searching.
@@ -199,18 +204,18 @@ impl Reader {
 impl Calls<'_> {
     /// How many they are.
     pub fn len(&self) -> usize {
-        self.calls.len()
+        self.list.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty()
+        self.list.is_empty()
     }
 
     /// How many stand how, the most frequent first.
     pub fn statuses(&self) -> Vec<StatusCount> {
         let mut counts = [0_i64; 256];
-        self.calls.iter().for_each(|call| counts[usize::from(call.status)] += 1);
+        self.list.iter().for_each(|call| counts[usize::from(call.status)] += 1);
         let counts = counts.iter().enumerate().filter(|(_, tasks)| **tasks > 0);
         let mut counts: Vec<StatusCount> =
             counts.map(|(code, tasks)| StatusCount { status: word(code as u8), tasks: *tasks }).collect();
@@ -221,7 +226,7 @@ impl Calls<'_> {
     /// The calls that took longest.
     pub fn slowest(&self, count: usize) -> Result<Vec<RelatedTask>, StoreError> {
         let mut slowest: Vec<&Call> = Vec::new();
-        for call in self.calls.iter().filter(|call| call.duration_ns >= 0) {
+        for call in self.list.iter().filter(|call| call.duration_ns >= 0) {
             let place = slowest.partition_point(|other| other.duration_ns >= call.duration_ns);
             if place < count {
                 slowest.insert(place, call);
@@ -237,8 +242,15 @@ impl Calls<'_> {
         nodes = without_short(nodes, limits.duration_ns_min);
         let names = self.reader.activity_names()?;
         for node in &mut nodes {
+            node.statuses = node.counts.iter().zip(0..).filter(|(count, _)| **count > 0).fold(
+                BTreeMap::new(),
+                |mut statuses, (count, code)| {
+                    *statuses.entry(word(code)).or_default() += *count;
+                    statuses
+                },
+            );
             node.activity_id = names.get(&node.activity).cloned();
-            node.task_id = self.one::<RelatedTask>(RELATED, self.calls[node.first as usize].key)?.task_id;
+            node.task_id = self.one::<RelatedTask>(RELATED, self.list[node.first as usize].key)?.task_id;
         }
         Ok(nodes)
     }
@@ -247,8 +259,8 @@ impl Calls<'_> {
     /// rest is not looked at.
     pub fn failures(&self, looked_at_max: usize) -> Result<Vec<FailureGroup>, StoreError> {
         let is_error = |call: &Call| call.status == Status::Error.code();
-        let mut is_origin: Vec<bool> = self.calls.iter().map(is_error).collect();
-        for call in self.calls.iter().filter(|call| is_error(call) && call.caller != NOBODY) {
+        let mut is_origin: Vec<bool> = self.list.iter().map(is_error).collect();
+        for call in self.list.iter().filter(|call| is_error(call) && call.caller != NOBODY) {
             is_origin[call.caller as usize] = false;
         }
         let names = self.reader.activity_names()?;
@@ -256,7 +268,7 @@ impl Calls<'_> {
         let origins =
             self.order.iter().map(|(number, _)| *number).filter(|number| is_origin[*number as usize]);
         for number in origins.take(looked_at_max) {
-            let fault: Fault = self.one(FAULT, self.calls[number as usize].key)?;
+            let fault: Fault = self.one(FAULT, self.list[number as usize].key)?;
             let is_same = |group: &&mut FailureGroup| {
                 group.activity_id == fault.activity_id
                     && group.error_kind == fault.error_kind
@@ -278,12 +290,10 @@ impl Calls<'_> {
     }
 
     fn path(&self, number: u32, names: &HashMap<u32, String>) -> Vec<String> {
-        let caller =
-            |number: u32| Some(self.calls[number as usize].caller).filter(|caller| *caller != NOBODY);
+        let caller = |number: u32| Some(self.list[number as usize].caller).filter(|caller| *caller != NOBODY);
         // A circle, which only a damaged file has, must end.
-        let above = std::iter::successors(caller(number), |number| caller(*number)).take(self.calls.len());
-        let name =
-            |number: u32| names.get(&self.calls[number as usize].activity).cloned().unwrap_or_default();
+        let above = std::iter::successors(caller(number), |number| caller(*number)).take(self.list.len());
+        let name = |number: u32| names.get(&self.list[number as usize].activity).cloned().unwrap_or_default();
         let mut path: Vec<String> = above.map(name).collect();
         path.reverse();
         path
@@ -298,7 +308,7 @@ impl Calls<'_> {
         let mut numbers: HashMap<(Option<usize>, u32), usize> = HashMap::new();
         let mut path: Vec<usize> = Vec::new();
         for &(number, depth) in &self.order {
-            let call = &self.calls[number as usize];
+            let call = &self.list[number as usize];
             path.truncate(depth as usize);
             let caller = path.last().copied();
             if depth as usize >= depth_max {
@@ -333,7 +343,7 @@ impl CallNode {
     fn add(&mut self, call: &Call) {
         let duration_ns = u64::try_from(call.duration_ns).unwrap_or(0);
         self.calls += 1;
-        *self.statuses.entry(word(call.status)).or_default() += 1;
+        self.counts[usize::from(call.status).min(STATUS_CODES - 1)] += 1;
         self.total_ns += duration_ns;
         self.max_ns = self.max_ns.max(duration_ns);
     }

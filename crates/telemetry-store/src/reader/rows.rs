@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::cell::JsonText;
 
 /// Something that a row of a query can be read as.
-pub(super) trait Row: Sized {
+pub(crate) trait Row: Sized {
     fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self>;
 }
 
@@ -32,7 +32,7 @@ macro_rules! row {
         }
     };
 }
-pub(super) use row;
+pub(crate) use row;
 
 row! {
     /// A row of `workflows`.

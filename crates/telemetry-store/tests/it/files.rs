@@ -133,6 +133,83 @@ fn a_file_that_is_taken_away_is_begun_again() {
     assert_eq!(lines(&Reader::open(&path).unwrap(), "select count(*) from tasks"), ["1"]);
 }
 
+/// The store says once that the file is another one.
+fn check_begun_again(store: &mut Store, path: &Path, tasks: &str) {
+    store.apply(&Journal::default(), &batch_of(&[start(started(2, 1), &[])])).unwrap();
+    let warnings = store.take_warnings();
+    assert!(warnings.len() == 1 && warnings[0].contains("deleted or replaced"), "{warnings:?}");
+    assert_eq!(lines(&Reader::open(path).unwrap(), "select count(*) from tasks"), [tasks]);
+    assert!(store.integrity().unwrap().is_empty());
+}
+
+#[test]
+fn a_log_that_is_taken_away_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("provenance.db");
+    let mut store = open(&path);
+    store.apply(&Journal::default(), &batch_of(&[start(started(1, 1), &[])])).unwrap();
+    fs::remove_file(folder.path().join("provenance.db-wal")).unwrap();
+    check_begun_again(&mut store, &path, "2");
+}
+
+#[test]
+fn a_database_that_is_moved_keeps_what_was_in_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, moved) = (folder.path().join("provenance.db"), folder.path().join("moved.db"));
+    let mut store = open(&path);
+    store.apply(&Journal::default(), &batch_of(&[start(started(1, 1), &[])])).unwrap();
+    fs::rename(&path, &moved).unwrap();
+    check_begun_again(&mut store, &path, "1");
+    assert_eq!(lines(&Reader::open(&moved).unwrap(), "select count(*) from tasks"), ["1"]);
+}
+
+#[test]
+fn a_database_that_is_replaced_is_written_to_from_then_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("provenance.db"), folder.path().join("other.db"));
+    let mut store = open(&path);
+    store.apply(&Journal::default(), &batch_of(&[start(started(1, 1), &[])])).unwrap();
+    let mut others = open(&other);
+    others.apply(&Journal::default(), &batch_of(&[start(started(7, 1), &[])])).unwrap();
+    drop(others);
+    fs::rename(&other, &path).unwrap();
+    check_begun_again(&mut store, &path, "2");
+    assert_eq!(lines(&Reader::open(&path).unwrap(), "select count(*) from health"), ["1"]);
+}
+
+#[test]
+fn a_reader_that_stays_lets_the_log_grow_and_is_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("provenance.db");
+    let options = StoreOptions { log_bytes_max: 1 << 20, ..StoreOptions::default() };
+    let mut store = Store::open(&path, options).unwrap();
+    let log_bytes = || fs::metadata(folder.path().join("provenance.db-wal")).unwrap().len();
+    let mut number = 0;
+    let mut write_past = |store: &mut Store, bytes: u64| {
+        while log_bytes() < bytes {
+            let records: Vec<_> = (0..200).map(|at| start(started(number + at, 1), &[])).collect();
+            store.apply(&Journal::default(), &batch_of(&records)).unwrap();
+            number += 200;
+            if number > 100_000 {
+                break;
+            }
+        }
+    };
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader.execute_batch("begin; select count(*) from tasks").unwrap();
+    write_past(&mut store, 3 << 20);
+    assert!(log_bytes() >= 3 << 20);
+    let warnings = store.take_warnings();
+    assert!(warnings.iter().all(|warning| warning.contains("reading it for long")) && !warnings.is_empty());
+    store.note_warnings(Journal::default().id, &warnings[..1]).unwrap();
+    reader.execute_batch("commit").unwrap();
+    // The next look finds nobody.
+    write_past(&mut store, 16 << 20);
+    assert!(log_bytes() < 2 << 20, "{}", log_bytes());
+    let noted = lines(&Reader::open(&path).unwrap(), "select warnings from health");
+    assert!(noted.len() == 1 && noted[0].contains("reading it for long"), "{noted:?}");
+}
+
 #[test]
 fn a_drain_releases_only_what_is_committed() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,4 +271,20 @@ fn many_writers_share_one_file() {
     assert_eq!(lines(&reader, sql), ["160 | 160 | 1 | FINISHED"]);
     assert_eq!(lines(&reader, "select count(*) from health"), ["4"]);
     assert_eq!(open(&path).integrity().unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_file_that_others_are_making_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("provenance.db");
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("begin immediate; pragma user_version = 0").unwrap();
+    let (opened, is_opened) = std::sync::mpsc::channel::<()>();
+    let reading = std::thread::spawn(move || {
+        let _ = is_opened.recv_timeout(std::time::Duration::from_millis(100));
+        drop(other);
+    });
+    assert!(open(&path).integrity().unwrap().is_empty());
+    drop(opened);
+    reading.join().unwrap();
 }

@@ -15,7 +15,7 @@ use telemetry_journal::clock::Clock;
 use telemetry_journal::{Batch, Counters, Name, Source, Tally, to_words};
 use telemetry_store::{QueryLimits, Reader, Store, StoreOptions};
 
-pub(crate) const VIEWS: [&str; 12] = [
+pub(crate) const VIEWS: [&str; 15] = [
     "workflows",
     "tasks",
     "task_telemetry",
@@ -28,6 +28,9 @@ pub(crate) const VIEWS: [&str; 12] = [
     "events",
     "machines",
     "health",
+    "packets",
+    "expert_selection",
+    "session_summary",
 ];
 
 /// A record before it is framed.

@@ -10,3 +10,4 @@ mod lineage;
 mod merging;
 mod plans;
 mod reading;
+mod sessions;

@@ -28,7 +28,8 @@ impl Output {
         Some(Self { stdout: file("stdout"), stderr: file("stderr"), threads: Vec::new() })
     }
 
-    pub(super) fn connect(&self, command: &mut Command) {
+    /// What the program prints comes to us first.
+    pub(super) fn connect(command: &mut Command) {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
     }
 

@@ -103,7 +103,7 @@ fn answer(
             _ => printer.error("a number of seconds is needed", Some(".timeout 30")),
         },
         _ if word.starts_with('.') => {
-            printer.error(&format!("{word} is no command"), Some(".help lists them"))
+            printer.error(&format!("{word} is no command"), Some(".help lists them"));
         }
         _ => match question.ask(line, place, printer) {
             Err(failure @ (Failure::Output { .. } | Failure::ClosedPipe)) => return Err(failure),
@@ -130,7 +130,9 @@ fn format(word: &str) -> Option<Format> {
 
 fn described(editor: &Prompt) -> String {
     let views = editor.helper().map_or(&[][..], |names| &names.views);
-    views.iter().map(|(name, columns)| format!("{name} ({})\n", columns.join(", "))).collect()
+    let lines: Vec<String> =
+        views.iter().map(|(name, columns)| format!("{name} ({})", columns.join(", "))).collect();
+    lines.join("\n") + "\n"
 }
 
 fn editor(names: Names) -> Result<Prompt, Failure> {
@@ -158,6 +160,10 @@ struct Names {
 }
 
 impl Names {
+    fn names(&self) -> Vec<&str> {
+        self.views.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// Columns of the views that the question names, or of all; views; words.
     fn candidates(&self, line: &str) -> Vec<&str> {
         let is_named = |name: &str| {
@@ -167,8 +173,7 @@ impl Names {
             self.views.iter().filter(|(name, _)| is_named(name)).collect();
         let columns = if named.is_empty() { self.views.iter().collect() } else { named };
         let columns = columns.into_iter().flat_map(|(_, columns)| columns.iter().map(String::as_str));
-        let views = self.views.iter().map(|(name, _)| name.as_str());
-        let mut candidates: Vec<&str> = columns.chain(views).chain(WORDS.iter().copied()).collect();
+        let mut candidates: Vec<&str> = columns.chain(self.names()).chain(WORDS.iter().copied()).collect();
         candidates.sort_unstable();
         candidates.dedup();
         candidates
@@ -183,8 +188,9 @@ impl Completer for Names {
         let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
         let begin = before.rfind(|letter: char| !is_name(letter)).map_or(0, |place| place + 1);
         let word = &before[begin..];
-        let candidates =
-            self.candidates(line).into_iter().filter(|name| !word.is_empty() && name.starts_with(word));
+        let last = before[..begin].split_whitespace().next_back().unwrap_or_default();
+        let names = if matches!(last, "from" | "join") { self.names() } else { self.candidates(line) };
+        let candidates = names.into_iter().filter(|name| !word.is_empty() && name.starts_with(word));
         Ok((begin, candidates.map(str::to_owned).collect()))
     }
 }
@@ -230,6 +236,7 @@ mod tests {
             (7, ["task_id", "tasks", "thread", "torn"].map(str::to_owned).to_vec())
         );
         assert_eq!(complete("from tasks where t").1, ["task_id", "tasks", "thread"]);
+        assert_eq!(complete("select count(*) from t").1, ["tasks"]);
         assert_eq!(complete("select ").1, Vec::<String>::new());
     }
 }

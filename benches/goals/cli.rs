@@ -1,0 +1,99 @@
+//! The program `telemetry` at a million tasks: how long its commands take, and how much memory.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use rusqlite::{Connection, OpenFlags};
+
+use crate::options::Options;
+use crate::report::{Bound, Report, Target};
+use crate::views::{ask, median, record};
+
+/// Every command is run so often, and the median counts.
+const ROUNDS: usize = 5;
+const MEMORY_MB_MAX: f64 = 300.0;
+
+/// A command, a bare query on the base tables that looks at the same rows, and how long the command may take.
+struct Case {
+    name: &'static str,
+    limit_ms: f64,
+    arguments: &'static [&'static str],
+    base: &'static str,
+}
+
+const CHAIN_END: &str = "(select task_id from fingerprint order by at_ns desc limit 1)";
+
+const CASES: &[Case] = &[
+    Case {
+        name: "at 1 M tasks: telemetry ls",
+        limit_ms: 1_000.0,
+        arguments: &["ls", "--json"],
+        base: "select count(*), sum(status is 5) from task where workflow = 1",
+    },
+    Case {
+        name: "at 1 M tasks: telemetry show",
+        limit_ms: 4_000.0,
+        arguments: &["show", "--json"],
+        base: "select count(p.status) from task c join task p on p.task_id = c.parent_task_id",
+    },
+    Case {
+        name: "at 1 M tasks: telemetry tree --depth 3",
+        limit_ms: 3_000.0,
+        arguments: &["tree", "--depth", "3", "--json"],
+        base: "select count(p.status) from task c join task p on p.task_id = c.parent_task_id",
+    },
+    Case {
+        name: "at 1 M tasks: telemetry lineage of a task, 100 steps",
+        limit_ms: 200.0,
+        arguments: &["lineage", "CHAIN_END", "--json"],
+        base: "select * from fingerprint",
+    },
+];
+
+pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
+    let Some(program) = &options.program else {
+        println!("cli: left out without --program PATH; cargo xtask bench names it");
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("million.db");
+    record(&path)?;
+    let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let end: String = connection.query_row(&format!("select {CHAIN_END}"), [], |row| row.get(0))?;
+    for case in CASES {
+        let (mut ours, mut bases) = (Vec::new(), Vec::new());
+        let arguments: Vec<&str> =
+            case.arguments.iter().map(|word| if *word == "CHAIN_END" { &end } else { *word }).collect();
+        for _ in 0..ROUNDS {
+            ours.push(time(program, &path, &arguments)?);
+            bases.push(ask(&connection, case.base)?);
+        }
+        let target =
+            Target { goal: 9, name: case.name, unit: "ms", limit: case.limit_ms, bound: Bound::AtMost };
+        report.figure(
+            target,
+            median(ours),
+            format!("{:.1} ms for a bare query on the same rows", median(bases)),
+        );
+    }
+    let mb = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss() as f64 * 1024.0 / 1e6;
+    let name = "at 1 M tasks: the most memory of these commands";
+    let target = Target { goal: 9, name, unit: "MB", limit: MEMORY_MB_MAX, bound: Bound::AtMost };
+    report.figure(target, mb, "resident, at its highest".to_owned());
+    Ok(())
+}
+
+/// Milliseconds from the start of the program to its end.
+fn time(program: &Path, database: &Path, arguments: &[&str]) -> Result<f64, Box<dyn Error>> {
+    let begun = Instant::now();
+    let mut command = Command::new(program);
+    command.args(arguments).arg("--database").arg(database).stdout(Stdio::null());
+    let status = command.status()?;
+    if !status.success() {
+        return Err(format!("telemetry {arguments:?} ended with {status}").into());
+    }
+    Ok(begun.elapsed().as_secs_f64() * 1e3)
+}
