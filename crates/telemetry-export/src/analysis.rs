@@ -155,7 +155,9 @@ fn group(name: &str, packets: &[&Packet], all_ms: f64) -> Group {
 /// The groups, the one that took longest first.
 fn groups(packets: &[Packet], all_ms: f64, name: impl Fn(&Packet) -> String) -> Vec<Group> {
     let mut members: BTreeMap<String, Vec<&Packet>> = BTreeMap::new();
-    packets.iter().for_each(|packet| members.entry(name(packet)).or_default().push(packet));
+    for packet in packets {
+        members.entry(name(packet)).or_default().push(packet);
+    }
     let mut groups: Vec<Group> = members.iter().map(|(name, packets)| group(name, packets, all_ms)).collect();
     groups.sort_by(|one, other| other.total_ms.total_cmp(&one.total_ms));
     groups

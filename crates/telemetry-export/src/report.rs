@@ -12,6 +12,8 @@ mod resources;
 mod sections;
 mod values;
 
+use std::fmt::Write;
+
 use serde::Serialize;
 use telemetry_store::{
     FailureGroup, FileRow, FlowRow, Found, GpuUse, Reader, Reading, RelatedTask, Resources, Run, StatusCount,
@@ -139,7 +141,7 @@ fn calls(reader: &Reader, workflow_id: &str) -> Result<CallFacts, StoreError> {
     let lines: Vec<Line> = nodes.iter().take(TREE_LINES_MAX).map(line).collect();
     let mut tree = draw(&lines);
     if nodes.len() > lines.len() {
-        tree.push_str(&format!("… and {} more lines\n", nodes.len() - lines.len()));
+        let _ = writeln!(tree, "… and {} more lines", nodes.len() - lines.len());
     }
     Ok((calls.slowest(SLOWEST)?, calls.failures(FAILED_MAX)?, tree, calls.statuses()))
 }

@@ -70,7 +70,7 @@ pub(crate) struct ReportArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct Analyze {
-    /// The file of packets of a session [default: the latest in the settings' session.output_dir]
+    /// The file of packets of a session [default: the latest of the folder that the settings name]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Write the seven plots as SVG into this folder

@@ -14,7 +14,7 @@ use crate::files::write;
 use crate::ink::Ink;
 use crate::printer::Printer;
 use crate::progress::watched;
-use crate::table::{self, Side};
+use crate::table::{self, headed};
 use crate::text::{self, count, visible};
 
 const GROUPS_SHOWN_MAX: usize = 40;
@@ -111,7 +111,7 @@ fn table_of(column: &str, groups: &[Group], ink: Ink, width: Option<usize>) -> S
             ms(group.max_ms),
         ]
     };
-    table::plain(&columns(&names, ink), groups.iter().take(GROUPS_SHOWN_MAX).map(row).collect(), width)
+    table::plain(&headed(&names, &[0], ink), groups.iter().take(GROUPS_SHOWN_MAX).map(row).collect(), width)
 }
 
 fn slowest(packets: &[Packet], ink: Ink, width: Option<usize>) -> String {
@@ -126,7 +126,7 @@ fn slowest(packets: &[Packet], ink: Ink, width: Option<usize>) -> String {
         ]
     };
     let names = ["operation", "took", "worker", "device", "layer", "packet"];
-    table::plain(&columns(&names, ink), packets.iter().map(row).collect(), width)
+    table::plain(&headed(&names, &[0], ink), packets.iter().map(row).collect(), width)
 }
 
 fn errors(page: &mut Page, analysis: &Analysis, ink: Ink) {
@@ -157,9 +157,4 @@ fn summary(page: &mut Page, summary: Option<&Value>) {
 
 fn ms(ms: f64) -> String {
     text::duration(Some((ms * 1e6).round() as i64))
-}
-
-fn columns(names: &[&str], ink: Ink) -> Vec<(String, Side)> {
-    let side = |number: usize| if number == 0 { Side::Left } else { Side::Right };
-    names.iter().enumerate().map(|(number, name)| (ink.dim(name), side(number))).collect()
 }

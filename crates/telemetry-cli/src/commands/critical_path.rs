@@ -14,7 +14,7 @@ use crate::ink::Ink;
 use crate::place::Place;
 use crate::printer::Printer;
 use crate::progress::watched;
-use crate::table::{self, Side};
+use crate::table::{self, headed};
 use crate::text::{self, count, visible};
 
 const COLUMNS: [&str; 6] = ["activity_id", "calls", "own_ns", "share", "waiting_ns", "gain_ns"];
@@ -84,7 +84,7 @@ fn steps(steps: &[Step], ink: Ink, width: Option<usize>) -> String {
             text::duration(step.gain_ns),
         ]
     };
-    table::plain(&columns(&names, ink), steps.iter().map(row).collect(), width)
+    table::plain(&headed(&names, &[0], ink), steps.iter().map(row).collect(), width)
 }
 
 fn grid(path: &CriticalPath) -> Grid {
@@ -154,7 +154,7 @@ fn links(chain: &[Link], ink: Ink, width: Option<usize>) -> String {
             ink.dim(link.task_id.as_deref().unwrap_or_default()),
         ]
     };
-    table::plain(&columns(&names, ink), chain.iter().take(CHAIN_SHOWN_MAX).map(row).collect(), width)
+    table::plain(&headed(&names, &[0], ink), chain.iter().take(CHAIN_SHOWN_MAX).map(row).collect(), width)
 }
 
 fn chain_grid(chain: &[Link]) -> Grid {
@@ -169,9 +169,4 @@ fn chain_grid(chain: &[Link]) -> Grid {
         ]
     };
     Grid::new(CHAIN_COLUMNS, chain.iter().map(row).collect())
-}
-
-fn columns(names: &[&str], ink: Ink) -> Vec<(String, Side)> {
-    let side = |number: usize| if number == 0 { Side::Left } else { Side::Right };
-    names.iter().enumerate().map(|(number, name)| (ink.dim(name), side(number))).collect()
 }

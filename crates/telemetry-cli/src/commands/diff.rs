@@ -13,7 +13,7 @@ use crate::ink::Ink;
 use crate::place::Place;
 use crate::printer::Printer;
 use crate::progress::watched;
-use crate::table::{self, Side};
+use crate::table::{self, headed};
 use crate::text::{self, count, visible};
 
 const CHANGES_SHOWN_MAX: usize = 30;
@@ -79,7 +79,7 @@ fn title(comparison: &Comparison) -> String {
 }
 
 fn sides(comparison: &Comparison, ink: Ink, width: Option<usize>) -> String {
-    let columns = columns(&["", "status", "started", "took", "calls", "errors", "workflow"], &[1, 2, 6], ink);
+    let columns = headed(&["", "status", "started", "took", "calls", "errors", "workflow"], &[1, 2, 6], ink);
     let row = |name: &str, side: &SideSummary| {
         let workflow = match &*side.workflow_ids {
             [only] => only.clone(),
@@ -116,7 +116,7 @@ fn activities(changes: &[ActivityChange], ink: Ink, width: Option<usize>) -> Str
             change.p_corrected.map_or_else(|| "–".to_owned(), probability),
         ]
     };
-    table::plain(&columns(&names, &[0, 1], ink), changes.iter().map(row).collect(), width)
+    table::plain(&headed(&names, &[0, 1], ink), changes.iter().map(row).collect(), width)
 }
 
 fn verdict(verdict: Verdict, ink: Ink) -> String {
@@ -151,7 +151,7 @@ fn changes(changes: &[Change], ink: Ink, width: Option<usize>) -> String {
     let row =
         |change: &Change| vec![ink.dim(change.kind), visible(&change.name), cell(&change.a), cell(&change.b)];
     let rows = changes.iter().take(CHANGES_SHOWN_MAX).map(row).collect();
-    table::plain(&columns(&["what", "name", "A", "B"], &[0, 1, 2, 3], ink), rows, width)
+    table::plain(&headed(&["what", "name", "A", "B"], &[0, 1, 2, 3], ink), rows, width)
 }
 
 fn resources(changes: &[ResourceChange], ink: Ink, width: Option<usize>) -> String {
@@ -166,7 +166,7 @@ fn resources(changes: &[ResourceChange], ink: Ink, width: Option<usize>) -> Stri
         ]
     };
     table::plain(
-        &columns(&["resource", "A", "B", "change"], &[0], ink),
+        &headed(&["resource", "A", "B", "change"], &[0], ink),
         changes.iter().map(row).collect(),
         width,
     )
@@ -179,9 +179,4 @@ fn amount(resource: &str, value: f64) -> String {
         Some("s") => telemetry_export::duration((value.max(0.0) * 1e9) as u64),
         _ => format!("{value:.1} %"),
     }
-}
-
-fn columns(names: &[&str], left: &[usize], ink: Ink) -> Vec<(String, Side)> {
-    let side = |number: usize| if left.contains(&number) { Side::Left } else { Side::Right };
-    names.iter().enumerate().map(|(number, name)| (ink.dim(name), side(number))).collect()
 }

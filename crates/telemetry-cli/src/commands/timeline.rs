@@ -75,7 +75,7 @@ fn draw(timeline: &Timeline, width: usize, ink: Ink) -> String {
     let gap = " ".repeat(width.saturating_sub(1 + span.chars().count()));
     page.push_str(&ink.dim(&format!("{}0{gap}{span}\n\n", " ".repeat(NAME_WIDTH + 1))));
     for (name, letter) in timeline.ranked.iter().zip(LETTERS.chars()) {
-        page.push_str(&format!("{}  {}\n", ink.bold(&letter.to_string()), visible(name)));
+        page.extend([&*ink.bold(&letter.to_string()), "  ", &*visible(name), "\n"]);
     }
     if timeline.ranked.len() > LETTERS.len() {
         let more = timeline.ranked.len() - LETTERS.len();

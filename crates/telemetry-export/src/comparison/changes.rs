@@ -57,7 +57,9 @@ fn joined(values: &BTreeSet<String>) -> String {
 
 fn facts(workflows: &[WorkflowRow]) -> Facts {
     let mut facts = Facts::new();
-    workflows.iter().for_each(|workflow| of_workflow(&mut facts, workflow));
+    for workflow in workflows {
+        of_workflow(&mut facts, workflow);
+    }
     facts
 }
 
@@ -82,8 +84,9 @@ fn of_workflow(facts: &mut Facts, workflow: &WorkflowRow) {
         ("settings", workflow.settings.as_ref()),
     ];
     for (kind, json) in parts {
-        let leaves = json.map(|json| leaves(&json.to_value())).unwrap_or_default();
-        leaves.into_iter().for_each(|(name, value)| add(kind, name, value));
+        for (name, value) in json.map(|json| leaves(&json.to_value())).unwrap_or_default() {
+            add(kind, name, value);
+        }
     }
     let machine = workflow.machine_info.as_ref().map(|json| leaves(&json.to_value())).unwrap_or_default();
     for (name, value) in machine {

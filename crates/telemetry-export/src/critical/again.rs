@@ -30,15 +30,12 @@ impl Tree {
             let moment_ns = child.map_or(node.ended_ns, |child| self.nodes[child].started_ns);
             let gap_ns = if node.activity == without { 0 } else { moment_ns - frame.was_ns };
             let moment_ns = frame.would_ns + gap_ns;
-            match child {
-                Some(child) => {
-                    frame.next += 1;
-                    open.push(self.start(child, moment_ns));
-                }
-                None => {
-                    would_end[frame.node] = moment_ns;
-                    open.pop();
-                }
+            if let Some(child) = child {
+                frame.next += 1;
+                open.push(self.start(child, moment_ns));
+            } else {
+                would_end[frame.node] = moment_ns;
+                open.pop();
             }
         }
         would_end[workflow]
@@ -77,7 +74,7 @@ mod tests {
             (state >> 33) % below
         };
         let mut run = Run::default();
-        for number in 0..1 + next(60) as u32 {
+        for number in 0..=next(60) as u32 {
             let caller = (number > 0 && next(4) > 0).then(|| next(u64::from(number)) as u32);
             let around = caller.map(|caller| run.calls[caller as usize]);
             let from = around.map_or(0, |around: RunCall| around.started_ns);

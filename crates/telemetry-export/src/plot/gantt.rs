@@ -49,7 +49,7 @@ pub fn gantt(timeline: &Timeline) -> Result<Plot, ExportError> {
             }
             for bar in &row.bars {
                 let (from, to) = (place(bar.started_ns), place(bar.ended_ns));
-                let corners = [(from, top + 2), (to.max(from + 1), top + ROW - 1)];
+                let corners = [(from, top + 2), ((to - 1).max(from + 1), top + ROW - 1)];
                 area.draw(&Rectangle::new(corners, series(bar.rank.min(7)).filled()))?;
                 if bar.errors > 0 {
                     let line = vec![(from, top + ROW - 1), (to.max(from + 2), top + ROW - 1)];

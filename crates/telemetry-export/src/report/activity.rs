@@ -82,7 +82,7 @@ pub(super) fn read(reader: &Reader, workflow_id: &str, run: &Run) -> Result<Vec<
     for (activity, numbers) in members {
         let name = run.activities.get(&activity).cloned().unwrap_or_else(|| "–".to_owned());
         let mut report = times(reader, &run.calls, &numbers)?;
-        report.describe(reader.values(workflow_id, &name, EXAMPLES_MAX)?);
+        report.describe(&reader.values(workflow_id, &name, EXAMPLES_MAX)?);
         report.resources = used.get(&activity).cloned().unwrap_or_default();
         report.activity_id = name;
         reports.push(report);
@@ -127,7 +127,7 @@ fn times(reader: &Reader, calls: &[RunCall], numbers: &[u32]) -> Result<Activity
 }
 
 impl ActivityReport {
-    fn describe(&mut self, rows: Vec<ValuesRow>) {
+    fn describe(&mut self, rows: &[ValuesRow]) {
         let distinct =
             |values: Vec<String>| values.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
         self.hosts = distinct(rows.iter().filter_map(|row| row.hostname.clone()).collect());

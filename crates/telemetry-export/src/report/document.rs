@@ -57,7 +57,7 @@ impl Document {
     }
 
     /// A table, without the columns that have nothing in any row.
-    pub(super) fn table(&mut self, columns: &[&str], rows: Vec<Vec<String>>) {
+    pub(super) fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
         let is_used = |column: usize| column == 0 || rows.iter().any(|row| row[column] != "–");
         let used: Vec<usize> = (0..columns.len()).filter(|column| is_used(*column)).collect();
         let only = |row: &Vec<String>| used.iter().map(|column| row[*column].clone()).collect();

@@ -63,8 +63,9 @@ fn write_block(text: &mut String, number: usize, block: &Block) {
         }
         Block::Paragraph(words) => writeln!(text, "<p>{}</p>", escape(words)),
         Block::List(items) => {
-            let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
-            write!(text, "<ul>\n{items}</ul>\n")
+            let items: Vec<String> =
+                items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
+            write!(text, "<ul>\n{}</ul>\n", items.concat())
         }
         Block::Fields(fields) => {
             let line = |(name, value): &(String, String)| {
@@ -80,8 +81,9 @@ fn write_block(text: &mut String, number: usize, block: &Block) {
 }
 
 fn table(columns: &[String], rows: &[Vec<String>]) -> String {
-    let header: String =
+    let header: Vec<String> =
         columns.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
+    let header = header.concat();
     // Long words may break, numbers with their units may not.
     let class = |number: usize, cell: &str| match (number, cell.chars().count()) {
         (0, ..=40) => " class=\"k\"",

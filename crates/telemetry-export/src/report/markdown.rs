@@ -42,7 +42,9 @@ fn table(columns: &[String], rows: &[Vec<String>]) -> String {
     let cells = |row: &[String]| line(row.iter().map(|cell| escaped(cell)).collect());
     let rule = columns.iter().enumerate().map(|(number, _)| if number == 0 { "---" } else { "---:" });
     let mut text = format!("\n{}{}", cells(columns), line(rule.map(str::to_owned).collect()));
-    rows.iter().for_each(|row| text.push_str(&cells(row)));
+    for row in rows {
+        text.push_str(&cells(row));
+    }
     text
 }
 
@@ -56,7 +58,7 @@ fn escaped(text: &str) -> String {
     for character in text.chars() {
         match character {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' => {
-                safe.extend(['\\', character])
+                safe.extend(['\\', character]);
             }
             '\n' => safe.push_str("<br>"),
             '\t' => safe.push(' '),
@@ -83,7 +85,7 @@ mod tests {
         let mut document = Document { title: "a".into(), status: "FINISHED".into(), ..Document::default() };
         document.heading(2, "Part");
         document.fields(vec![("name", Some("x".into())), ("nothing", None)]);
-        document.table(&["n", "m", "none"], vec![vec!["1".into(), "2".into(), "–".into()]]);
+        document.table(&["n", "m", "none"], &[vec!["1".into(), "2".into(), "–".into()]]);
         let expected =
             "# a — FINISHED\n\n## Part\n\n- **name**: x\n\n| n | m |\n| --- | ---: |\n| 1 | 2 |\n\n---\n\n";
         assert_eq!(document.markdown(), expected);

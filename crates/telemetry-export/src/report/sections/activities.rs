@@ -70,7 +70,7 @@ fn times(page: &mut Document, report: &Report) {
             activity.last_ended_at.map_or_else(|| NONE.to_owned(), since),
         ]
     };
-    page.table(&columns, report.activities.iter().take(SHOWN_MAX).map(row).collect());
+    page.table(&columns, &report.activities.iter().take(SHOWN_MAX).map(row).collect::<Vec<_>>());
 }
 
 fn slowest(page: &mut Document, report: &Report) {
@@ -83,7 +83,7 @@ fn slowest(page: &mut Document, report: &Report) {
             task.task_id.clone(),
         ]
     };
-    page.table(&["activity", "took", "status", "task"], report.slowest.iter().map(row).collect());
+    page.table(&["activity", "took", "status", "task"], &report.slowest.iter().map(row).collect::<Vec<_>>());
 }
 
 fn used(page: &mut Document, report: &Report) {
@@ -120,7 +120,7 @@ fn used(page: &mut Document, report: &Report) {
             size(used.machine_net_recv_bytes),
         ]
     };
-    page.table(&columns, measured.iter().map(row).collect());
+    page.table(&columns, &measured.iter().map(row).collect::<Vec<_>>());
 }
 
 fn describe(page: &mut Document, activity: &ActivityReport) {
@@ -152,5 +152,5 @@ fn describe(page: &mut Document, activity: &ActivityReport) {
     let rows: Vec<Vec<String>> = inputs.chain(activity.outputs.iter().map(row("generated"))).collect();
     let looked_at =
         if activity.calls > u64::from(EXAMPLES_MAX) { "of the first 1,000 calls" } else { "calls" };
-    page.table(&["value", "direction", looked_at, "what"], rows);
+    page.table(&["value", "direction", looked_at, "what"], &rows);
 }

@@ -113,7 +113,7 @@ pub(super) fn resources(page: &mut Document, report: &Report) {
         ]
     };
     let columns = ["graphics processor", "most memory", "mean load", "highest temperature", "highest power"];
-    page.table(&columns, report.gpus.iter().map(row).collect());
+    page.table(&columns, &report.gpus.iter().map(row).collect::<Vec<_>>());
 }
 
 /// Between the first and the last reading of one process; a counter that went back restarted.
