@@ -54,6 +54,7 @@ type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 pub struct Plot {
     /// For whoever cannot see it.
     pub label: String,
+    height: u32,
     svg: String,
 }
 
@@ -72,7 +73,8 @@ impl Plot {
         let begin = format!(
             ">\n<title>{label}</title>\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n"
         );
-        self.inline().replacen(">\n", &begin, 1)
+        let size = format!("<svg width=\"{WIDTH}\" height=\"{}\" ", self.height);
+        self.inline().replacen("<svg ", &size, 1).replacen(">\n", &begin, 1)
     }
 }
 
@@ -102,7 +104,7 @@ fn draw(label: String, height: u32, paint: impl FnOnce(&Area<'_>) -> Drawn) -> R
     }
     // A page scales it; its size is in its view box.
     let svg = svg.replacen(&format!("width=\"{WIDTH}\" height=\"{height}\" "), "", 1);
-    Ok(Plot { label, svg: svg.replace(" opacity=\"1\"", "") })
+    Ok(Plot { label, height, svg: svg.replace(" opacity=\"1\"", "") })
 }
 
 fn hex(color: RGBColor) -> String {

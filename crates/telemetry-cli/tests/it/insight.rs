@@ -133,7 +133,10 @@ fn a_timeline_has_a_band_for_each_thread() {
     let svg = folder().join("timeline.svg");
     stdout(&["timeline", "--svg", svg.to_str().unwrap()]);
     let svg = fs::read_to_string(svg).unwrap();
-    assert!(svg.starts_with("<svg role=\"img\"") && svg.contains("<title>Timeline of 5 threads"), "{svg}");
+    assert!(
+        svg.starts_with("<svg width=\"960\" height=\"") && svg.contains("<title>Timeline of 5 threads"),
+        "{svg}"
+    );
 }
 
 #[test]
@@ -225,7 +228,10 @@ fn an_analysis_draws_seven_plots() {
     assert!(page.starts_with("latest.csv\n  packets     400, 97.5 % successful\n"), "{page}");
     for name in ["timeline", "utilization", "distribution", "layer", "operation", "worker", "cumulative"] {
         let svg = fs::read_to_string(folder().join(format!("plots/{name}.svg"))).unwrap();
-        assert!(svg.starts_with("<svg role=\"img\"") && svg.trim_end().ends_with("</svg>"), "{name}");
+        assert!(
+            svg.starts_with("<svg width=\"960\" height=\"") && svg.trim_end().ends_with("</svg>"),
+            "{name}"
+        );
     }
 }
 

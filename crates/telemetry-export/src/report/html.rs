@@ -24,7 +24,7 @@ pre{background:var(--wash);border:1px solid var(--faint);border-radius:6px;paddi
 figure{margin:.8rem 0}svg{width:100%;height:auto;display:block}svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}
 nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem}a{color:var(--s0)}
 footer{margin-top:2.5rem;color:var(--soft);font-size:.85rem}
-@media print{body{max-width:none;padding:0;font-size:11px}nav{display:none}h2,h3{break-after:avoid}figure,tr,dl{break-inside:avoid}.wide,pre{overflow:visible}pre{white-space:pre-wrap}}
+@media print{body{max-width:none;padding:0;font-size:11px}.status,.status[class]{background:none;color:var(--ink);border:1px solid var(--ink)}nav{display:none}h2,h3{break-after:avoid}figure,tr,dl{break-inside:avoid}.wide,pre{overflow:visible}pre{white-space:pre-wrap}}
 ";
 
 impl Document {

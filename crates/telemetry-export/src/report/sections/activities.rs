@@ -95,11 +95,11 @@ fn used(page: &mut Document, report: &Report) {
     page.heading(3, "Used meanwhile");
     let columns = [
         "activity",
-        "calls measured",
-        "process cpu",
-        "process memory",
-        "process read",
-        "process written",
+        "measured",
+        "cpu",
+        "memory",
+        "read",
+        "written",
         "disks read",
         "disks written",
         "sent",
