@@ -13,6 +13,7 @@ use telemetry_journal::process::hostname;
 pub(crate) fn process(settings: &Settings) -> ProcessName {
     let (machine, machine_state) = crate::sensors::machine(settings);
     ProcessName {
+        name: settings.journal.name.clone(),
         user: settings.experiment.user.clone().or_else(environment::user),
         hostname: hostname(),
         exe: std::env::current_exe().ok().map(|path| path.to_string_lossy().into_owned()),

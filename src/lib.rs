@@ -24,6 +24,8 @@
 //! - [`Recorder`], [`Workflow`] and [`Task`] do the same by hand.
 //! - [`Context`] carries the caller into threads.
 //! - [`file()`] records a file with its content's hash, and [`Capture`] gives a type a form of its own.
+//! - [`track`](track()) records the iterations of a loop; [`#[model]`](macro@model), [`#[forward]`](forward) and
+//!   [`Layer`] record models.
 //! - [`testing`] records into memory and prints the tree of calls.
 //! - [`Settings`] say how much is captured and where it goes.
 //!
@@ -37,9 +39,9 @@ mod drain;
 #[path = "drain/none.rs"]
 mod drain;
 mod error;
+mod event;
 mod facts;
 mod fork;
-mod not_yet;
 #[cfg(doctest)]
 mod pages;
 mod recorder;
@@ -60,21 +62,29 @@ mod warning;
 mod workflow;
 
 pub use error::Error;
+pub use event::Event;
 pub use recorder::{Flushed, Recorder};
 
 pub use task::Task;
 pub use telemetry_core::capture::Capture;
 pub use telemetry_core::encoder::ValueEncoder;
+pub use telemetry_core::event::{Category, EventKind, EventValue};
 pub use telemetry_core::file::{File, file};
 pub use telemetry_core::id::{ParseIdError, TaskId, WorkflowId};
+pub use telemetry_core::inspect::{
+    Inspect, InspectRequest, Inspectable, Inspection, Number, inspect, inspect_fully,
+};
 pub use telemetry_core::level::Level;
+pub use telemetry_core::model::{Describe, Description, Layer, LayerOutput, Model};
 pub use telemetry_core::runtime::{CallInCurrentTask, InContext, InCurrentTask};
 pub use telemetry_core::runtime::{Context, CurrentTask, Entered, current_task};
 pub use telemetry_core::settings::{Settings, SettingsError};
 pub use telemetry_core::status::{ErrorKind, Status};
+pub use telemetry_core::tap::{Seen, Tap, What};
+pub use telemetry_core::track::{Iteration, IterationTask, Track, batches, epochs, track, track_by};
 pub use telemetry_core::value::FileState;
-pub use telemetry_journal::{Counters, DropReason};
-pub use telemetry_macros::{task, workflow};
+pub use telemetry_journal::{Counters, DropReason, JournalError, Sightings};
+pub use telemetry_macros::{forward, model, task, workflow};
 pub use workflow::Workflow;
 
 #[cfg(feature = "sqlite")]
@@ -94,10 +104,12 @@ pub mod __private {
     pub use telemetry_core::capture::Outcome;
     pub use telemetry_core::encoder::Encoder;
     pub use telemetry_core::level::Level;
+    pub use telemetry_core::model::{Anchor, Describe, Description, Model, Registry, begin_forward};
     pub use telemetry_core::record::Field;
     pub use telemetry_core::runtime::{
-        AsyncWorkflow, Callsite, Context, Dependencies, Guard, Parent, Returns, TaskFuture, WorkflowOptions,
-        WorkflowSite, begin, run,
+        AsyncWorkflow, Callsite, Context, Dependencies, EventSite, Guard, Measured, Parent, Returns,
+        TaskFuture, WorkflowOptions, WorkflowSite, begin, run,
     };
     pub use telemetry_core::{__capture as capture, __capture_error as capture_error, __outcome as outcome};
+    pub use telemetry_core::{__describe as describe, __identity as identity, __inspect as inspect};
 }

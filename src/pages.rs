@@ -6,6 +6,10 @@ mod readme {}
 #[doc = include_str!("../docs/coming-from-flowcept.md")]
 mod coming_from_flowcept {}
 
+#[doc = include_str!("../docs/events.md")]
+mod events {}
+#[doc = include_str!("../docs/models.md")]
+mod models {}
 #[doc = include_str!("../docs/sessions.md")]
 mod sessions {}
 

@@ -5,18 +5,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use telemetry_core::id::{RecorderId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::redaction::Redactor;
 use telemetry_core::runtime::{Recording, RecordingOptions, active_recording};
 use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
-use telemetry_journal::{Config, Counters, Journal, Source, lanes_folder, process, without_size_signal};
+use telemetry_journal::{
+    Config, Counters, Journal, Source, Standing, lanes_folder, process, without_size_signal,
+};
 
 use crate::drain::{DrainThread, open_store};
 use crate::error::Error;
-use crate::not_yet::not_yet;
 use crate::reload::{self, SettingsFile};
 use crate::ticker::Ticker;
 use crate::warning::{explained, warn};
@@ -26,6 +27,9 @@ use crate::{facts, fork, sampler, sensors};
 const LANE_BYTES_SMALL: u64 = 1 << 16;
 /// How long the end of the process waits for the drain.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
+
+/// How often a flush looks whether a drain in another process is done.
+const OUTSIDE_LOOK: Duration = Duration::from_millis(1);
 
 /// The recorder in force; in a forked child, its parent's until the child has one.
 static RUNNING: Mutex<Option<Arc<Running>>> = Mutex::new(None);
@@ -120,7 +124,10 @@ impl Recorder {
     /// the file that they come from is watched.
     pub fn start_with_found_settings() -> Result<Self, Error> {
         let lookup = Lookup::from_process();
-        let Loaded { settings, origin, .. } = Settings::load_from(&lookup)?;
+        let Loaded { settings, origin, warnings, .. } = Settings::load_from(&lookup)?;
+        for warning in &warnings {
+            warn(warning);
+        }
         let file = SettingsFile::of(&origin, lookup);
         Self::start_within(settings, Surroundings { file, inherited: None })
     }
@@ -128,8 +135,9 @@ impl Recorder {
     /// Waits until everything that was accepted before the call is in the database, or the time is over.
     pub fn flush(&self, timeout: Duration) -> Flushed {
         let Some(running) = self.running() else { return Flushed { persisted: 0, remaining: 0 } };
-        if let Some(drain) = &running.drain {
-            drain.flush(timeout);
+        match &running.drain {
+            Some(drain) => drain.flush(timeout),
+            None => wait_for_drain(running.recording.journal(), timeout),
         }
         let counters = running.recording.journal().counters();
         Flushed { persisted: counters.persisted, remaining: counters.pending }
@@ -218,9 +226,6 @@ impl Running {
 
     fn start(mut settings: Settings, surroundings: Surroundings) -> Result<Self, Error> {
         let Surroundings { file, inherited } = surroundings;
-        for key in not_yet(&settings) {
-            warn(&format!("the setting {key} has no effect in this version"));
-        }
         make_absolute(&mut settings);
         let redactor = Redactor::new(&settings.redaction)?;
         let folder = journal_folder(&settings);
@@ -331,6 +336,9 @@ pub(crate) fn restart_in_child() {
 fn lightweight() -> Settings {
     let mut settings = Settings::default();
     settings.capture.default_level = Level::Lightweight;
+    // The modes of models and loops would record more.
+    let model = &mut settings.instrumentation.model;
+    (model.what, model.epoch_loop, model.batch_loop) = (None, None, None);
     settings
 }
 
@@ -339,13 +347,17 @@ fn lightweight() -> Settings {
 fn create_journal(folder: &Path, settings: &Settings) -> Result<&'static Journal, Error> {
     let config = journal_config(settings);
     let folder = &*lanes_folder(folder)?;
+    let standing = Standing {
+        name: settings.journal.name.as_deref(),
+        is_drained_from_outside: settings.journal.drain == DrainMode::External,
+    };
     let small = Config { lane_bytes: LANE_BYTES_SMALL.min(config.lane_bytes), ..config };
-    let error = match Journal::create(folder, config) {
+    let error = match Journal::create_as(folder, config, standing) {
         Err(error) if error.is_no_room() => error,
         made => return Ok(made?),
     };
-    match Journal::create(folder, small) {
-        Err(error) if error.is_no_room() && settings.journal.drain != DrainMode::External => {
+    match Journal::create_as(folder, small, standing) {
+        Err(error) if error.is_no_room() && !standing.is_drained_from_outside => {
             warn(&format!("{error}: recording in memory, which does not survive the process"));
             Ok(Journal::in_memory(small))
         }
@@ -369,6 +381,18 @@ fn journal_config(settings: &Settings) -> Config {
             _ => telemetry_journal::OnFull::Wait,
         },
         wait_max: Duration::from_millis(journal.wait_ms_max),
+    }
+}
+
+/// Waits until another process has drained the journal, or the time is over.
+fn wait_for_drain(journal: &Journal, timeout: Duration) {
+    let begun = Instant::now();
+    while journal.counters().pending > 0 {
+        let left = timeout.saturating_sub(begun.elapsed());
+        if left.is_zero() {
+            break;
+        }
+        std::thread::sleep(left.min(OUTSIDE_LOOK));
     }
 }
 

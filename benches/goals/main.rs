@@ -10,6 +10,7 @@ mod data;
 mod disabled;
 mod disk;
 mod drain;
+mod events;
 mod fastrace_spans;
 mod flowcept;
 mod functions;
@@ -36,6 +37,7 @@ const GOALS: &[(&str, Goal)] = &[
     ("data", data::run),
     ("lightweight", lightweight::run),
     ("disabled", disabled::run),
+    ("events", events::run),
     ("snapshot", snapshot::run),
     ("drain", drain::run),
     ("disk", disk::run),

@@ -43,6 +43,10 @@ impl Recording {
         self.folder
     }
 
+    pub(crate) fn counters(&self) -> telemetry::Counters {
+        self.recorder.counters()
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.folder.path().join("provenance.db")
     }

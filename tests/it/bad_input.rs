@@ -126,7 +126,7 @@ fn a_limit_on_the_length_of_files_never_ends_the_program() {
         assert!(kibibytes > 1_000 || warnings.starts_with("telemetry: "), "{kibibytes} KiB: {warnings}");
     }
     let place = Place::new();
-    let warnings = compare_with_bare(&place, &mut limited(&place, 1_000 * 1024));
+    let warnings = compare_with_bare(&place, &mut limited(&place, 1_100 * 1024));
     assert!(warnings.contains("recording with lanes of 65536 bytes"), "{warnings}");
     check_recorded(&place);
     let place = Place::new();

@@ -37,7 +37,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "telemetry-store",
         ],
     ),
-    ("telemetry-torture-host", &["telemetry", "telemetry-core", "telemetry-store"]),
+    ("telemetry-torture-host", &["telemetry", "telemetry-core", "telemetry-journal", "telemetry-store"]),
     ("xtask", &[]),
 ];
 

@@ -3,6 +3,7 @@
 
 mod bench;
 mod cargo;
+mod cost;
 mod fuzz;
 mod instrument;
 mod terminal;
@@ -20,11 +21,15 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   bench [NAME…]            measures what is promised, beside others: all of it, or only
-                           data, lightweight, disabled, snapshot, drain, disk, views, cli, start
+                           data, lightweight, disabled, events, snapshot, drain, disk, views, cli, start
       --markdown FILE      writes the table there, too
       --without-python     leaves out what needs Python packages
   bench instructions       counts the instructions of a recorded call and compares them with the committed ones
       --write              commits to these
+  cost                     counts the instructions of a recorded training beside those of a bare one, and
+                           takes the wall time of 30 pairs of runs
+      --pairs N            of so many pairs
+      --short              only the instructions
   fuzz [NAME…]             runs the fuzz targets, 10 minutes each
       --short              20 seconds each
       --seconds N          so many seconds each
@@ -44,6 +49,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   torture ends [--short]   a process ends in every way that there is: exit, signals, panics, no memory
   torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
   torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
+  torture loom [--short]   a lane with its producer, its drain and a tap, in every order there can be
   torture sampling [--short]
                            a million nested tasks, sampled: what is kept and what is counted as left
                            out are all of them, and every error is there with its ancestors
@@ -57,13 +63,15 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                            a million snapshots: not a descriptor more than at the beginning
   torture syscalls [--short] [--cases N] [--seed S]
                            each system call of the recorder fails, once and for ever, or is where the program
-                           is killed; syncs that are slow or hang (needs strace)";
+                           is killed; syncs that are slow or hang (needs strace)
+  torture tap [--short]    kills a program, who watches it and who drains it, in all orders, 300 times";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["bench", rest @ ..] => bench::run(rest),
+        ["cost", rest @ ..] => cost::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["instrument", names @ ..] => instrument::run(names),
         ["test"] => test::run(),

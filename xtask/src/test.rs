@@ -38,6 +38,8 @@ pub(crate) fn run() -> Outcome {
         ("torture kill, short", &|| torture::run(&["kill", "--short"])),
         ("torture session, short", &|| torture::run(&["session", "--short"])),
         ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
+        ("torture tap, short", &|| torture::run(&["tap", "--short"])),
+        ("torture loom, short", &|| torture::run(&["loom", "--short"])),
         ("torture ids", &|| torture::run(&["ids"])),
         ("instructions of a recorded call", &|| bench::run(&["instructions"])),
         ("fuzz, short", &|| fuzz::run(&["--short"])),

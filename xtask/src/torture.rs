@@ -7,6 +7,7 @@ mod ends;
 mod fork;
 mod ids;
 mod kill;
+mod loom;
 mod options;
 mod power;
 mod random;
@@ -15,6 +16,7 @@ mod sampling;
 mod session;
 mod snapshots;
 mod syscalls;
+mod tap;
 
 use std::fs;
 use std::path::PathBuf;
@@ -37,10 +39,12 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),
         "power" => power::run(&options),
+        "loom" => loom::run(&options),
         "sampling" => sampling::run(&options),
         "session" => session::run(&options),
         "snapshots" => snapshots::run(&options),
         "syscalls" => syscalls::run(&options),
+        "tap" => tap::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),
     }
 }

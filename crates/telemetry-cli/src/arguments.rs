@@ -14,7 +14,8 @@ pub(crate) use more::{
     Completions, Config, ConfigCheck, ConfigCommand, ConfigShow, Export, ExportFormat, ExportView, Gc,
     Import, Init, Lineage, Profile, Run, SnapshotArguments, Tree,
 };
-use values::{parse_age, parse_seconds, parse_status};
+pub(crate) use values::parse_status;
+use values::{parse_age, parse_seconds};
 
 /// Shows what programs recorded: their workflows, tasks, inputs, outputs and failures.
 #[derive(Debug, Parser)]
@@ -100,6 +101,12 @@ pub(crate) enum Command {
     /// Check the database, the journals and their counters
     #[command(after_help = include_str!("help/doctor.txt"))]
     Doctor(Doctor),
+    /// Watch what running programs record, as it happens
+    #[command(after_help = include_str!("help/tail.txt"))]
+    Tail(crate::commands::tail::Tail),
+    /// Write for programs that only fill their journals
+    #[command(after_help = include_str!("help/drain.txt"))]
+    Drain(crate::commands::drain::Drain),
     /// Show or check settings
     #[command(after_help = include_str!("help/config.txt"), subcommand_required = true, disable_help_subcommand = true)]
     Config(Config),

@@ -6,6 +6,7 @@ mod config;
 mod critical_path;
 mod diff;
 mod doctor;
+pub(crate) mod drain;
 mod export;
 mod gc;
 mod import;
@@ -18,6 +19,7 @@ mod run;
 mod show;
 mod snapshot;
 mod sql;
+pub(crate) mod tail;
 mod timeline;
 mod tree;
 
@@ -36,6 +38,7 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::CriticalPath(command) => critical_path::run(command, &place()?, printer),
         Command::Diff(command) => diff::run(command, &place()?, printer),
         Command::Doctor(command) => doctor::run(command, place(), printer),
+        Command::Drain(command) => drain::run(command, &place()?, printer),
         Command::Export(command) => export::run(command, &place()?, printer),
         Command::Gc(command) => gc::run(command, &place()?, printer),
         Command::Import(command) => import::run(command, &place()?, printer),
@@ -50,6 +53,7 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::Snapshot(command) => snapshot::run(command, &place()?, printer),
         Command::Sql(command) => sql::run(command, &place()?, printer),
         Command::Timeline(command) => timeline::run(command, &place()?, printer),
+        Command::Tail(command) => tail::run(command, &place()?, printer),
         Command::Tree(command) => tree::run(command, &place()?, printer),
     }
 }

@@ -67,6 +67,9 @@ pub(crate) enum Failure {
     Ambiguous { wanted: String, candidates: Vec<String> },
     #[error("{}: no session files here", folder.display())]
     NoSession { folder: PathBuf },
+    /// There is nothing to watch.
+    #[error("{what}")]
+    NoJournal { what: String },
     /// Whoever read the data has enough of it.
     #[error("the pipe is closed")]
     ClosedPipe,
@@ -107,7 +110,8 @@ impl Failure {
             Self::NoSession { .. }
             | Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
-            ) => 3,
+            )
+            | Self::NoJournal { .. } => 3,
             Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound => 3,
             Self::Usage { .. } => 2,
             Self::NotStarted { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
@@ -137,6 +141,7 @@ impl Failure {
             }
             Self::NobodyToAsk { .. } => Some("--yes says yes"),
             Self::Usage { hint, .. } => Some(hint),
+            Self::NoJournal { .. } => Some("telemetry tail -f waits for a program that records"),
             Self::Ambiguous { .. } => Some("write more of the id"),
             _ => None,
         }

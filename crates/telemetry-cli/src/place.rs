@@ -12,6 +12,8 @@ use crate::failure::Failure;
 pub(crate) struct Place {
     pub(crate) database: PathBuf,
     pub(crate) journals: PathBuf,
+    /// Whether the command line names the database.
+    pub(crate) is_named: bool,
     /// Which settings say so.
     pub(crate) origin: String,
 }
@@ -25,13 +27,13 @@ impl Place {
         let loaded = Settings::load()?;
         let database = loaded.settings.store.path;
         let journals = loaded.settings.journal.dir.unwrap_or_else(|| beside(&database));
-        Ok(Self { database, journals, origin: loaded.origin.to_string() })
+        Ok(Self { database, journals, is_named: false, origin: loaded.origin.to_string() })
     }
 
     /// A database with the journals beside it.
     pub(crate) fn beside(database: PathBuf, origin: String) -> Self {
         let journals = beside(&database);
-        Self { database, journals, origin }
+        Self { database, journals, is_named: true, origin }
     }
 }
 

@@ -20,7 +20,7 @@ mod value;
 mod within;
 
 pub(crate) use append::{file_payload, prefixed as append_prefixed};
-pub(crate) use guard::keep_caught_panics_quiet;
+pub(crate) use guard::{guarded, keep_caught_panics_quiet};
 pub use value::ValueEncoder;
 
 use crate::record::Field;
@@ -192,6 +192,15 @@ impl Encoder {
     /// Free metadata.
     pub fn metadata(&mut self, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
         self.named(Field::Metadata, key, write);
+    }
+
+    /// Metadata that we make ourselves of something large, bounded only by a mebibyte.
+    pub fn description(&mut self, key: &str, description: &(impl Serialize + ?Sized)) {
+        self.bytes.extend_from_slice(&[Field::Metadata.code(), 0]);
+        append::text(&mut self.bytes, &key[..key.floor_char_boundary(KEY_BYTES_MAX)]);
+        let end = self.bytes.len() + TELEMETRY_BYTES_MAX;
+        let budget = Budget { end, depth_max: self.limits.depth_max as usize, items_max: usize::MAX };
+        self.value_within(budget, |value| value.serialize(description));
     }
 
     /// The message of an error or a panic.

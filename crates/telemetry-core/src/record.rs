@@ -13,23 +13,27 @@
 //! | 5 workflow end | workflow ×2, ticks, `status:8 error_kind:8 0:48` |
 //! | 6 snapshot | `snapshot:32 0:32`, workflow ×2, ticks |
 //! | 7 gap | first ticks, last ticks, count |
+//! | 8 event | ticks, value, `series:32 class:8 flags:8 0:16`; flag 1: task ×2; flag 2: workflow ×2 |
 //!
 //! Within a word the first field is the lowest. An item is a field byte ([`Field`]); for `used`,
 //! `generated` and `metadata` a key (varint: 0 and then a text inline, or the 1-based index into the
 //! activity's keys); then a value. A zero byte ends the items; a record's last word is padded with
 //! zeros. Names that repeat (activities, threads, the process) are in the journal's name table as
-//! JSON: [`ActivityName`], [`ThreadName`], [`ProcessName`].
+//! JSON: [`ActivityName`], [`ThreadName`], [`ProcessName`], [`SeriesName`]. The class of an event's value is 1 for
+//! the bits of an `f64`, 2 for an `i64`, 3 for a `u64`.
 //!
 //! What sampling leaves out is no record but a tally of the journal: its key is the workflow ×2 and the
 //! activity's number.
 
+mod event;
 mod item;
 mod names;
 mod task;
 mod workflow;
 
+pub use event::Event;
 pub use item::{Field, Item, Items, Key};
-pub use names::{ActivityName, NameKind, ProcessName, ThreadName};
+pub use names::{ActivityName, NameKind, ProcessName, SeriesName, ThreadName};
 pub use task::{SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
 pub use workflow::{Gap, Snapshot, WorkflowEnd, WorkflowStart};
 
@@ -52,6 +56,8 @@ words! {
         Snapshot = 6 "snapshot",
         /// Records before this one were dropped.
         Gap = 7 "gap",
+        /// Something was measured or counted.
+        Event = 8 "event",
     }
 }
 
@@ -73,6 +79,8 @@ pub enum Record<'a> {
     Snapshot(Snapshot, Items<'a>),
     /// Records before this one were dropped.
     Gap(Gap),
+    /// Something was measured or counted.
+    Event(Event),
 }
 
 /// The words and bytes of one record as the journal gives them back: `bytes` is the same memory as
@@ -110,6 +118,7 @@ impl<'a> Record<'a> {
             }
             Kind::Snapshot => Self::Snapshot(Snapshot::decode(raw.words)?, items(Snapshot::WORDS)?),
             Kind::Gap => Self::Gap(Gap::decode(raw.words)?),
+            Kind::Event => Self::Event(Event::decode(raw.words)?),
         })
     }
 }
@@ -131,6 +140,11 @@ impl FixedWords {
     fn push(&mut self, word: u64) {
         self.words[self.length] = word;
         self.length += 1;
+    }
+
+    fn push_id(&mut self, [high, low]: [u64; 2]) {
+        self.push(high);
+        self.push(low);
     }
 }
 

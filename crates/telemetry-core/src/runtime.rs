@@ -11,32 +11,39 @@
 mod callsite;
 mod carry;
 mod current;
+mod event;
 mod fault;
 mod future;
 mod guard;
 mod handle;
 mod ids;
 mod keeper;
+mod left;
 mod local;
 mod more;
 mod open;
 mod policy;
 mod recording;
 mod sampling;
+mod scope;
 mod snapshots;
+mod step;
 mod task;
 mod workflow;
 
 pub use callsite::Callsite;
 pub use carry::{CallInCurrentTask, InContext, InCurrentTask};
 pub use current::{Context, Entered};
+pub use event::{EventSite, Measured, record_event};
 pub use fault::faults;
 pub use future::{Returns, TaskFuture, begin};
 pub use guard::Guard;
 pub use handle::{CurrentTask, current_task};
 pub use more::{Dependencies, More, Parent};
 pub use recording::{
-    AlreadyRecording, HeldForFork, ProcessParent, Recording, RecordingOptions, active_recording,
+    AlreadyRecording, HeldForFork, ProcessParent, Recording, RecordingOptions, active_recording, is_recording,
 };
+pub use scope::Scope;
+pub use step::{Choice, Step};
 pub use task::{Ending, StartedTask, run};
 pub use workflow::{AsyncWorkflow, StartedWorkflow, WorkflowOptions, WorkflowSite};

@@ -20,6 +20,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 mod values;
+mod variables;
 mod write;
 
 use std::path::Path;

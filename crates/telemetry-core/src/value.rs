@@ -45,6 +45,7 @@ pub(crate) use encoded::read_varint;
 pub(crate) use file::EncodedFile;
 pub use file::FileState;
 pub use fingerprint::{Evidence, Fingerprint};
+pub(crate) use json::{float_json, quoted_json};
 
 pub(crate) mod tag {
     //! The tag bytes of the table above.

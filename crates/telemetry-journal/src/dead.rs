@@ -15,7 +15,7 @@ use crate::journal::resolve_spills;
 use crate::lane::Ring;
 use crate::layout::{self, Block, BlockKind, HEADER_WORDS};
 use crate::leftovers;
-use crate::memory::zeroed;
+use crate::memory::read_words;
 use crate::names::read_entries;
 use crate::place;
 use crate::process::Owner;
@@ -88,7 +88,9 @@ impl DeadJournal {
             let Some(words) = read_block(&file, block, header.ring_words) else { continue };
             match block.kind {
                 BlockKind::Lane => lanes.push(words),
-                BlockKind::Names => read_entries(&words, &mut names),
+                BlockKind::Names => {
+                    read_entries(&words, &mut names);
+                }
                 BlockKind::Tallies => tallies.extend(read_table(&words)),
             }
         }
@@ -132,6 +134,11 @@ impl DeadJournal {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether another process drained it.
+    pub fn is_drained_from_outside(&self) -> bool {
+        self.header.is_drained_from_outside
     }
 
     /// When the journal was made, unix nanoseconds.
@@ -224,14 +231,4 @@ fn read_block(file: &File, block: Block, ring_words: usize) -> Option<Box<[Atomi
         return None;
     }
     read_words(file, block.offset_bytes(), block.words()).ok()
-}
-
-fn read_words(file: &File, offset_bytes: u64, words: usize) -> io::Result<Box<[AtomicU64]>> {
-    let mut bytes = vec![0; words * 8];
-    file.read_exact_at(&mut bytes, offset_bytes)?;
-    let memory = zeroed(words);
-    for (slot, chunk) in memory.iter().zip(bytes.as_chunks::<8>().0) {
-        slot.store(u64::from_le_bytes(*chunk), std::sync::atomic::Ordering::Relaxed);
-    }
-    Ok(memory)
 }

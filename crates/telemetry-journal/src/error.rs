@@ -21,6 +21,12 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
+    /// Shorter than its directory says.
+    #[error("{path} is truncated: it names a block that ends behind the end of the file", path = path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+    },
     /// Written by a newer version of this crate.
     #[error("{path} is a journal of version {found}; this program reads version {known}", path = path.display())]
     Newer {

@@ -36,9 +36,16 @@ const fn is_safe(owner_of_folder: u32, owner_of_file: u32) -> bool {
     owner_of_file == 0 || owner_of_folder == owner_of_file
 }
 
-/// The name by which others find the journal with this id.
-pub(crate) fn named(folder: &Path, id: u128) -> PathBuf {
-    folder.join(format!("{id:032x}.{EXTENSION}"))
+/// How much of the name of a recorder goes into that of its file.
+const NAME_BYTES_MAX: usize = 64;
+
+/// The path at which others find the journal with this id; begins with the name of its recorder, if that
+/// has one. A dot would end what the files that belong to a journal have in common.
+pub(crate) fn named(folder: &Path, name: Option<&str>, id: u128) -> PathBuf {
+    let suits = |character: &char| character.is_ascii_alphanumeric() || "-_".contains(*character);
+    let name: String = name.unwrap_or_default().chars().filter(suits).take(NAME_BYTES_MAX).collect();
+    let separator = if name.is_empty() { "" } else { "-" };
+    folder.join(format!("{name}{separator}{id:032x}.{EXTENSION}"))
 }
 
 /// All journals in a folder, oldest first: ids begin with the time. Links are none of ours.
@@ -71,7 +78,7 @@ mod tests {
         fs::write(&target, "mine").unwrap();
         symlink(&target, folder.path().join(format!(".{:032x}.new", 7))).unwrap();
         assert!(create_unnamed(folder.path(), 7).is_err());
-        symlink(&target, named(folder.path(), 8)).unwrap();
+        symlink(&target, named(folder.path(), None, 8)).unwrap();
         assert_eq!(find(folder.path()).unwrap(), Vec::<PathBuf>::new());
         assert_eq!(fs::read_to_string(target).unwrap(), "mine");
     }
@@ -84,6 +91,17 @@ mod tests {
         let (_file, path) = create_unnamed(&below, 1).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&below), mode(below.parent().unwrap()), mode(&path)), (0o700, 0o700, 0o600));
+    }
+
+    #[test]
+    fn a_journal_is_named_after_its_recorder_as_far_as_that_suits_a_file() {
+        let name = |name| named(Path::new("f"), name, 0xAB);
+        assert_eq!(name(None), Path::new("f/000000000000000000000000000000ab.journal"));
+        assert_eq!(
+            name(Some("agent.1/../x y")),
+            Path::new("f/agent1xy-000000000000000000000000000000ab.journal")
+        );
+        assert_eq!(name(Some("ä.")), name(None));
     }
 
     #[test]

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::checksum::checksum;
 use crate::clock::{Clock, POINTS_MAX, Point};
 use crate::error::JournalError;
-use crate::layout::{BLOCKS_MAX, Block, MAGIC, VERSION, header};
+use crate::layout::{self, BLOCKS_MAX, Block, MAGIC, VERSION, header};
 use crate::process::Owner;
+
+/// The longest ring that a journal may have.
+const RING_WORDS_MAX: usize = 1 << 27;
 
 /// What does not change in the life of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub(crate) struct Header {
     pub(crate) ring_words: usize,
     pub(crate) slack_words: usize,
     pub(crate) created_unix_ns: i64,
+    /// Whether another process drains it.
+    pub(crate) is_drained_from_outside: bool,
 }
 
 impl Header {
@@ -34,6 +39,7 @@ impl Header {
         set(header::RING_WORDS, self.ring_words as u64);
         set(header::SLACK_WORDS, self.slack_words as u64);
         set(header::CREATED, self.created_unix_ns as u64);
+        set(header::DRAINED_FROM_OUTSIDE, u64::from(self.is_drained_from_outside));
         words[header::CHECKSUM].store(header_checksum(words), Ordering::Release);
     }
 
@@ -50,6 +56,12 @@ impl Header {
         if get(header::VERSION) != VERSION || get(header::CHECKSUM) != header_checksum(words) {
             return Err(not_a_journal());
         }
+        let ring_words = usize::try_from(get(header::RING_WORDS)).map_err(|_| not_a_journal())?;
+        let slack_words = usize::try_from(get(header::SLACK_WORDS)).map_err(|_| not_a_journal())?;
+        let is_ring = ring_words.is_power_of_two() && ring_words <= RING_WORDS_MAX;
+        if !is_ring || slack_words != layout::slack_words(ring_words) {
+            return Err(not_a_journal());
+        }
         Ok(Self {
             id: u128::from(get(header::ID)) << 64 | u128::from(get(header::ID + 1)),
             owner: Owner {
@@ -58,9 +70,10 @@ impl Header {
                 boot_id: [get(header::BOOT_ID), get(header::BOOT_ID + 1)],
                 host: get(header::HOST),
             },
-            ring_words: usize::try_from(get(header::RING_WORDS)).map_err(|_| not_a_journal())?,
-            slack_words: usize::try_from(get(header::SLACK_WORDS)).map_err(|_| not_a_journal())?,
+            ring_words,
+            slack_words,
             created_unix_ns: get(header::CREATED) as i64,
+            is_drained_from_outside: get(header::DRAINED_FROM_OUTSIDE) == 1,
         })
     }
 }

@@ -45,6 +45,15 @@ pub struct Config {
     pub wait_max: Duration,
 }
 
+/// What sets a journal apart from others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Standing<'a> {
+    /// What the name of its file begins with; characters that do not suit one are left out.
+    pub name: Option<&'a str>,
+    /// Whether another process drains it.
+    pub is_drained_from_outside: bool,
+}
+
 /// A journal that this process fills.
 #[derive(Debug)]
 pub struct Journal {
@@ -77,10 +86,19 @@ struct Names {
 impl Journal {
     /// Makes a journal in this folder, with one lane ready. Lives as long as the process.
     pub fn create(folder: &Path, config: Config) -> Result<&'static Self, JournalError> {
+        Self::create_as(folder, config, Standing::default())
+    }
+
+    /// The same for a journal that is not as most are.
+    pub fn create_as(
+        folder: &Path,
+        config: Config,
+        standing: Standing<'_>,
+    ) -> Result<&'static Self, JournalError> {
         file::create_folder(folder).map_err(JournalError::io(folder))?;
         let (file, unnamed) = file::create_unnamed(folder, config.id).map_err(JournalError::io(folder))?;
-        let path = file::named(folder, config.id);
-        let made = Self::create_in(file, path.clone(), config)
+        let path = file::named(folder, standing.name, config.id);
+        let made = Self::create_in(file, path.clone(), config, standing)
             .and_then(|journal| fs::rename(&unnamed, &path).map(|()| journal))
             .map_err(JournalError::io(&path));
         if made.is_err() {
@@ -89,10 +107,15 @@ impl Journal {
         made
     }
 
-    fn create_in(file: File, path: PathBuf, config: Config) -> std::io::Result<&'static Self> {
+    fn create_in(
+        file: File,
+        path: PathBuf,
+        config: Config,
+        standing: Standing<'_>,
+    ) -> std::io::Result<&'static Self> {
         memory::allocate(&file, 0, HEADER_WORDS as u64 * 8)?;
         let words = memory::map(&file, 0, HEADER_WORDS)?;
-        let journal = Self::over(words, Some(Backing::new(file, path)?), config);
+        let journal = Self::over(words, Some(Backing::new(file, path)?), config, standing);
         lock(&journal.calibration).guess();
         header::write_points(words, lock(&journal.calibration).points());
         journal.add_lane(&mut lock(&journal.blocks), false)?;
@@ -102,13 +125,18 @@ impl Journal {
     /// A journal on the heap, which does not survive the process: for tests and for recording into
     /// memory.
     pub fn in_memory(config: Config) -> &'static Self {
-        let journal = Self::over(memory::heap(HEADER_WORDS), None, config);
+        let journal = Self::over(memory::heap(HEADER_WORDS), None, config, Standing::default());
         lock(&journal.calibration).guess();
         header::write_points(journal.words, lock(&journal.calibration).points());
         journal
     }
 
-    fn over(words: &'static [AtomicU64], backing: Option<Backing>, config: Config) -> &'static Self {
+    fn over(
+        words: &'static [AtomicU64],
+        backing: Option<Backing>,
+        config: Config,
+        standing: Standing<'_>,
+    ) -> &'static Self {
         let ring_words = (config.lane_bytes.clamp(4096, 1 << 30) as usize / 8).next_power_of_two();
         let calibration = Calibration::new();
         let header = Header {
@@ -117,10 +145,16 @@ impl Journal {
             ring_words,
             slack_words: layout::slack_words(ring_words),
             created_unix_ns: calibration.anchor_unix_ns(),
+            is_drained_from_outside: standing.is_drained_from_outside,
         };
         header.write(words);
         let path = backing.as_ref().map(|backing| backing.path().to_owned());
-        let common = Box::leak(Box::new(Common::new(config.on_full, config.wait_max, path)));
+        let common = Box::leak(Box::new(Common::new(
+            config.on_full,
+            config.wait_max,
+            path,
+            standing.is_drained_from_outside,
+        )));
         Box::leak(Box::new(Self {
             header,
             words,

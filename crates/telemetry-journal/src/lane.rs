@@ -9,14 +9,13 @@
 //! That there is one producer is a promise of whoever hands lanes out; breaking it garbles frames but
 //! is no undefined behaviour.
 
-use std::sync::atomic::{AtomicU64, Ordering, fence};
-
 use crate::batch::{Batch, Mark};
 use crate::checksum::Checksum;
 use crate::frame::{FRAME_WORDS, FrameHead, GAP_KIND, frame_checksum, frame_seed};
 use crate::layout::{self, lane};
 use crate::prefetch::prefetch_for_write;
 use crate::source::{Counters, DropReason};
+use crate::sync::{AtomicU64, Ordering, fence};
 
 /// Words of a cache line.
 const LINE_WORDS: usize = 8;
@@ -72,7 +71,7 @@ impl<'a> Ring<'a> {
     }
 
     #[inline]
-    fn get(&self, index: usize) -> u64 {
+    pub(crate) fn get(&self, index: usize) -> u64 {
         self.counters[index].load(Ordering::Relaxed)
     }
 
@@ -112,16 +111,21 @@ impl<'a> Ring<'a> {
         self.length as u64
     }
 
+    /// Words of the longest frame.
+    pub(crate) fn frame_max(&self) -> usize {
+        self.frame_max
+    }
+
     /// The words at this position, up to the longest frame.
     #[inline]
-    fn slot(&self, position: u64, length: usize) -> &'a [AtomicU64] {
+    pub(crate) fn slot(&self, position: u64, length: usize) -> &'a [AtomicU64] {
         let start = position as usize & (self.length - 1);
         &self.frames[start..start + length]
     }
 
     /// Where the frame after one of `length` words at `position` begins.
     #[inline]
-    fn next(&self, position: u64, length: usize) -> u64 {
+    pub(crate) fn next(&self, position: u64, length: usize) -> u64 {
         let ring = self.length as u64;
         let offset = position & (ring - 1);
         if offset + length as u64 >= ring { position - offset + ring } else { position + length as u64 }
@@ -222,6 +226,8 @@ impl<'a> Ring<'a> {
     /// Frees the space up to the mark.
     pub(crate) fn release(&self, mark: Mark) {
         self.add(lane::DAMAGED, mark.damaged);
+        // Who sees this count sees the head that it was taken from.
+        fence(Ordering::Release);
         self.set(lane::COMMITTED, mark.sequence);
         self.counters[lane::TAIL].store(mark.tail, Ordering::Release);
     }
@@ -352,7 +358,7 @@ pub(crate) fn gap(fixed: &[u64; 3]) -> Outgoing<'_> {
     Outgoing { kind: GAP_KIND, fixed, tail: &[] }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::batch::to_words;

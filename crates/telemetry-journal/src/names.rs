@@ -29,13 +29,14 @@ pub(crate) fn write_entry(words: &[AtomicU64], name: &Name) {
     words[0].store(first, Ordering::Release);
 }
 
-/// Reads the entries of a block, up to the first that is missing or damaged.
-pub(crate) fn read_entries(words: &[AtomicU64], names: &mut Vec<Name>) {
+/// Reads the entries of a block, up to the first that is missing or damaged; answers their words.
+pub(crate) fn read_entries(words: &[AtomicU64], names: &mut Vec<Name>) -> usize {
     let mut rest = words;
     while let Some((name, length)) = read_entry(rest) {
         names.push(name);
         rest = &rest[length..];
     }
+    words.len() - rest.len()
 }
 
 fn read_entry(words: &[AtomicU64]) -> Option<(Name, usize)> {

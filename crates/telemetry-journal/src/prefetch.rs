@@ -4,7 +4,7 @@
 //! that another core holds waits until that core has let go of it; a line that was asked for some records
 //! before is there in time.
 
-use std::sync::atomic::AtomicU64;
+use crate::sync::AtomicU64;
 
 /// Asks for the cache line of this word, to write to it. Changes nothing.
 #[inline]

@@ -24,11 +24,16 @@ pub enum OnFull {
     Drop,
 }
 
+/// How often a producer looks whether a drain in another process has moved.
+const OUTSIDE_LOOK: Duration = Duration::from_millis(1);
+
 /// What all lanes of a journal share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) on_full: OnFull,
     pub(crate) wait_max: Duration,
+    /// Whether the drain is in another process, and so can neither be woken nor wake anybody.
+    is_outside: bool,
     /// Wakes the drain.
     pub(crate) work: Bell,
     pub(crate) progress: Progress,
@@ -42,10 +47,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn new(on_full: OnFull, wait_max: Duration, path: Option<PathBuf>) -> Self {
+    pub(crate) fn new(on_full: OnFull, wait_max: Duration, path: Option<PathBuf>, is_outside: bool) -> Self {
         Self {
             on_full,
             wait_max,
+            is_outside,
             work: Bell::default(),
             progress: Progress::default(),
             stalled_at: AtomicU64::new(0),
@@ -66,6 +72,8 @@ pub struct Lane {
     common: &'static Common,
     pub(crate) tallies: Tallies,
     tail: AtomicU64,
+    /// The tail at which a wait for a drain in another process was in vain, plus one.
+    stalled_tail: AtomicU64,
     gap_first: AtomicU64,
     gap_last: AtomicU64,
     gap_count: AtomicU64,
@@ -81,6 +89,7 @@ impl Lane {
             is_touched: AtomicBool::new(false),
             common,
             tallies: Tallies::default(),
+            stalled_tail: AtomicU64::new(0),
             gap_first: AtomicU64::new(0),
             gap_last: AtomicU64::new(0),
             gap_count: AtomicU64::new(0),
@@ -186,19 +195,24 @@ impl Lane {
     fn wait_until_pushed(&self, record: Outgoing<'_>) -> bool {
         let common = self.common;
         let deadline = Instant::now() + common.wait_max;
+        let stalled_at = if common.is_outside { &self.stalled_tail } else { &common.stalled_at };
         self.ring.add(lane::WAITS, 1);
         loop {
-            let seen = common.progress.count();
+            let seen = if common.is_outside { self.ring.tail() } else { common.progress.count() };
             if self.push_with_gap(record).is_ok() {
                 return true;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || common.stalled_at.load(Ordering::Relaxed) == seen + 1 {
-                common.stalled_at.store(seen + 1, Ordering::Relaxed);
+            if left.is_zero() || stalled_at.load(Ordering::Relaxed) == seen + 1 {
+                stalled_at.store(seen + 1, Ordering::Relaxed);
                 return false;
             }
             common.work.ring();
-            common.progress.wait(seen, left);
+            if common.is_outside {
+                std::thread::sleep(left.min(OUTSIDE_LOOK));
+            } else {
+                common.progress.wait(seen, left);
+            }
         }
     }
 

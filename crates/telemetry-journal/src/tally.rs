@@ -106,10 +106,7 @@ impl Tallies {
     /// What is not yet committed.
     pub(crate) fn collect(&self, lane: u32, taken: &mut Vec<Taken>) {
         for (table, words) in self.tables().enumerate() {
-            for (slot, words) in slots(words).iter().enumerate() {
-                let tally = read(words).filter(|tally| !is_committed(words, tally));
-                taken.extend(tally.map(|tally| Taken { tally, lane, table, slot }));
-            }
+            collect_table(words, lane, table, taken);
         }
     }
 
@@ -123,6 +120,30 @@ impl Tallies {
 
     fn tables(&self) -> impl Iterator<Item = &'static [AtomicU64]> + '_ {
         self.tables.iter().map_while(|table| table.get().copied())
+    }
+}
+
+/// One table of another process's journal.
+pub(crate) struct TalliesAt<'a>(pub(crate) &'a [AtomicU64]);
+
+impl TalliesAt<'_> {
+    /// What is not yet committed; `lane` is the number of the table.
+    pub(crate) fn collect(&self, lane: u32, taken: &mut Vec<Taken>) {
+        collect_table(self.0, lane, 0, taken);
+    }
+
+    /// Notes that a tally is committed.
+    pub(crate) fn release(&self, taken: &Taken) {
+        if let Some(slot) = slots(self.0).get(taken.slot) {
+            slot[tally::COMMITTED].store(mark(&taken.tally), Ordering::Release);
+        }
+    }
+}
+
+fn collect_table(words: &[AtomicU64], lane: u32, table: usize, taken: &mut Vec<Taken>) {
+    for (slot, words) in slots(words).iter().enumerate() {
+        let tally = read(words).filter(|tally| !is_committed(words, tally));
+        taken.extend(tally.map(|tally| Taken { tally, lane, table, slot }));
     }
 }
 
@@ -207,7 +228,7 @@ fn mark(tally: &Tally) -> u64 {
 
 const _: () = assert!(PAGE_WORDS.is_multiple_of(tally::SLOT_WORDS));
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::collections::HashMap;
 

@@ -1,17 +1,18 @@
 //! Third stage: plans are printed.
 
 mod body;
+mod model;
 mod task;
 mod values;
 mod workflow;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 use crate::complaints::Complaints;
 use crate::function::Function;
 use crate::impl_block::{hand_on, is_impl_block};
-use crate::parse::{TaskOptions, WorkflowOptions};
+use crate::parse::{ModelOptions, TaskOptions, WorkflowOptions};
 use crate::validate;
 
 /// Expands `#[task(options)] item`.
@@ -35,6 +36,39 @@ pub(crate) fn workflow(options: TokenStream, item: &TokenStream) -> TokenStream 
     let plan = function(item, &mut complaints)
         .map(|function| validate::workflow(options, function, &mut complaints));
     finish(item, &complaints, plan, workflow::expand)
+}
+
+/// Expands `#[forward(options)] item`.
+pub(crate) fn forward(options: TokenStream, item: &TokenStream) -> TokenStream {
+    let mut complaints = Complaints::default();
+    let options = TaskOptions::parse_forward(options, &mut complaints);
+    let plan =
+        function(item, &mut complaints).map(|function| validate::forward(options, function, &mut complaints));
+    finish(item, &complaints, plan, task::expand)
+}
+
+/// Expands `#[model(options)] item`, also in builds that capture nothing: loops know models by their trait.
+pub(crate) fn model(options: TokenStream, item: &TokenStream) -> TokenStream {
+    let mut complaints = Complaints::default();
+    let options = ModelOptions::parse(options, &mut complaints);
+    let plan = structure(item, &mut complaints)
+        .map(|structure| validate::model(&options, &structure, &mut complaints));
+    let implementations = plan.filter(|_| complaints.is_empty()).map(|plan| model::expand(&plan));
+    let errors = complaints.to_compile_errors();
+    quote!(#item #implementations #errors)
+}
+
+fn structure(item: &TokenStream, complaints: &mut Complaints) -> Option<syn::ItemStruct> {
+    let parsed = syn::parse2::<syn::Item>(item.clone()).map_err(|error| complaints.push(error)).ok()?;
+    match parsed {
+        syn::Item::Struct(structure) => Some(structure),
+        _ => {
+            let is_word = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if word != "pub");
+            let word = item.clone().into_iter().find(is_word);
+            complaints.at(word.to_token_stream(), "this attribute stands on a struct");
+            None
+        }
+    }
 }
 
 fn function(item: &TokenStream, complaints: &mut Complaints) -> Option<Function> {

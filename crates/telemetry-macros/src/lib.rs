@@ -71,3 +71,37 @@ pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
 pub fn workflow(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::workflow(options.into(), &item.into()).into()
 }
+
+/// Makes a struct a model: its build can be stored, and a method of it can be a `#[forward]`.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `name = "…"` | the model's name, instead of the struct's |
+/// | `skip(x, y)` | fields that are left out of the description |
+/// | `crate = path` | where the crate `telemetry` is found |
+///
+/// The description of a model has its layers and modules, and the numbers and texts among its fields as attributes; what
+/// else it has is no part of it.
+#[proc_macro_attribute]
+pub fn model(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::model(options.into(), &item.into()).into()
+}
+
+/// Records each call of a model's method as a task of the model, with subtype `parent_forward`.
+///
+/// Put it on the method of a struct with `#[model]`, also where the method is that of a trait. What is recorded is what
+/// `#[task]` records, but of tensors only their shape, type and size; the settings say whether models are recorded.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `name = "…"` | the activity, instead of the model's name |
+/// | `output = "y"` | the name of the returned value in `generated`, instead of `tensor` |
+/// | `outputs("a", "b")` | the names of the fields of a returned tuple |
+/// | `skip(x, y)`, `skip_all` | arguments that are not captured |
+/// | `metadata(key = expr)` | metadata, computed before the body |
+/// | `level = "data"` | how much is captured |
+/// | `crate = path` | where the crate `telemetry` is found |
+#[proc_macro_attribute]
+pub fn forward(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::forward(options.into(), &item.into()).into()
+}

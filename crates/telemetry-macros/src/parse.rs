@@ -54,11 +54,22 @@ impl TaskOptions {
         "crate",
     ];
 
+    /// Those of them that `#[forward]` has.
+    const OF_FORWARD: [&str; 8] =
+        ["name", "output", "outputs", "skip", "skip_all", "metadata", "level", "crate"];
+
     pub(crate) fn parse(tokens: TokenStream, complaints: &mut Complaints) -> Self {
+        Self::parse_known(tokens, &Self::KNOWN, complaints)
+    }
+
+    /// Reads the options of `#[forward]`.
+    pub(crate) fn parse_forward(tokens: TokenStream, complaints: &mut Complaints) -> Self {
+        Self::parse_known(tokens, &Self::OF_FORWARD, complaints)
+    }
+
+    fn parse_known(tokens: TokenStream, known: &[&str], complaints: &mut Complaints) -> Self {
         let mut options = Self::default();
-        each_option(tokens, &Self::KNOWN, complaints, |key, input, complaints| {
-            options.read(key, input, complaints)
-        });
+        each_option(tokens, known, complaints, |key, input, complaints| options.read(key, input, complaints));
         options
     }
 
@@ -109,6 +120,31 @@ impl WorkflowOptions {
             _ => self.crate_path = Some(path(key, input)?),
         }
         Ok(())
+    }
+}
+
+/// The options of `#[model]`.
+#[derive(Default)]
+pub(crate) struct ModelOptions {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) skip: Vec<Ident>,
+    pub(crate) crate_path: Option<Path>,
+}
+
+impl ModelOptions {
+    const KNOWN: [&str; 3] = ["name", "skip", "crate"];
+
+    pub(crate) fn parse(tokens: TokenStream, complaints: &mut Complaints) -> Self {
+        let mut options = Self::default();
+        each_option(tokens, &Self::KNOWN, complaints, |key, input, complaints| {
+            match key.to_string().as_str() {
+                "name" => options.name = Some(name(key, input)?),
+                "skip" => options.skip = fields(key, input, complaints)?,
+                _ => options.crate_path = Some(path(key, input)?),
+            }
+            Ok(())
+        });
+        options
     }
 }
 
@@ -259,6 +295,13 @@ fn idents(key: &Ident, input: ParseStream, complaints: &mut Complaints) -> syn::
     let group = list(key, input, "(x, y)")?;
     let parse = |item| Ident::parse_any.parse2(item).ok();
     Ok(items(&group, complaints, "expected the name of an argument", parse))
+}
+
+/// `skip(x, y)` of a struct
+fn fields(key: &Ident, input: ParseStream, complaints: &mut Complaints) -> syn::Result<Vec<Ident>> {
+    let group = list(key, input, "(x, y)")?;
+    let parse = |item| Ident::parse_any.parse2(item).ok();
+    Ok(items(&group, complaints, "expected the name of a field", parse))
 }
 
 pub(crate) fn list(key: &Ident, input: ParseStream, usage: &str) -> syn::Result<Group> {

@@ -1,5 +1,11 @@
 //! Second stage: options and function are compared, and a plan is made of them.
 
+mod forward;
+mod model;
+
+pub(crate) use forward::forward;
+pub(crate) use model::{ModelPlan, model};
+
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -66,6 +72,8 @@ pub(crate) struct TaskPlan {
     pub(crate) extras: Extras,
     pub(crate) returned: Returned,
     pub(crate) outputs: Outputs,
+    /// Whether it is the forward of a model: tensors are inspected, and the model is its activity.
+    pub(crate) is_forward: bool,
     /// The path of what generated code may use.
     pub(crate) private: TokenStream,
 }
@@ -83,6 +91,11 @@ pub(crate) struct WorkflowPlan {
 /// Makes the plan of a task; it is only good if there were no complaints.
 pub(crate) fn task(options: TaskOptions, function: Function, complaints: &mut Complaints) -> TaskPlan {
     eligible(&function, "task", complaints);
+    plan(options, function, complaints)
+}
+
+/// Makes the plan of a call that is recorded, by whichever attribute.
+fn plan(options: TaskOptions, function: Function, complaints: &mut Complaints) -> TaskPlan {
     let arguments = arguments::read(&function.signature);
     let skipped = skipped(&options, &function, &arguments, complaints);
     redacted(&options, &function, &arguments, complaints);
@@ -98,6 +111,7 @@ pub(crate) fn task(options: TaskOptions, function: Function, complaints: &mut Co
         outputs: outputs(options.output, options.outputs, &returned, complaints),
         private: private(options.crate_path.as_ref()),
         level: options.level,
+        is_forward: false,
         function,
         form,
         arguments,

@@ -10,6 +10,7 @@ mod exchange;
 mod file;
 mod id_text;
 mod merge;
+mod outside;
 mod reader;
 mod recovery;
 mod retention;
@@ -24,6 +25,7 @@ pub use exchange::{
     SiteRecord, SnapshotRecord, TaskRecord, WorkflowRecord,
 };
 pub use merge::Applied;
+pub use outside::{OutsideDrain, OutsidePass};
 pub use reader::{
     ActivityRow, CallNode, Calls, Cell, CurveRow, DerivationRow, FailureGroup, Found, HealthRow, Inspection,
     JsonText, Lineage, LineageLimits, Order, Orphans, ProcessRow, QueryLimits, Reader, RelatedTask,

@@ -3,6 +3,7 @@
 //! Every column of the base tables belongs to one kind of record, or is combined by a rule that does
 //! not depend on the order. So any order, repetition and split of the records gives the same tables.
 
+mod event;
 mod fields;
 mod keys;
 mod left_out;
@@ -188,11 +189,14 @@ impl<'a> Merge<'a> {
         }
         match decode(frame) {
             // A repetition of what is in its slot.
-            Some(Record::TaskStart(..) | Record::TaskEnd(..)) => Ok(()),
+            Some(Record::TaskStart(..)) => Ok(()),
+            // A repetition, or the second END of an iteration.
+            Some(Record::TaskEnd(end, items)) => self.apply_end((end, items)),
             Some(Record::TaskUpdate(update, items)) => self.apply_update(update, items),
             Some(Record::WorkflowStart(start, items)) => self.apply_workflow_start(start, items),
             Some(Record::WorkflowEnd(end, items)) => self.apply_workflow_end(end, items),
             Some(Record::Snapshot(snapshot, items)) => self.apply_snapshot(snapshot, items),
+            Some(Record::Event(event)) => self.apply_event(frame, event),
             Some(Record::Gap(gap)) => self.apply_gap(frame, gap),
             _ => self.keep_unreadable(frame),
         }

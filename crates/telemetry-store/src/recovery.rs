@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use telemetry_journal::{
-    Batch, DeadJournal, JournalError, Source, clock, find_journals, put_aside, remove_leftovers,
+    Batch, DeadJournal, DrainLock, JournalError, Source, clock, find_journals, put_aside, remove_leftovers,
 };
 
 use crate::error::StoreError;
@@ -27,7 +27,15 @@ pub struct Recovery {
 
 /// Brings the journals of dead processes in `folder` into the store. May be interrupted and repeated at
 /// any time, and by several processes at once: the outcome is the same.
+///
+/// A journal that was drained from outside is left to whoever drains the folder, while there is one.
 pub fn recover(store: &mut Store, folder: &Path) -> Result<Recovery, StoreError> {
+    let is_drain = !DrainLock::is_held(folder);
+    recover_as(store, folder, is_drain)
+}
+
+/// The same, for who is known to be the drain of the folder, or not.
+pub(crate) fn recover_as(store: &mut Store, folder: &Path, is_drain: bool) -> Result<Recovery, StoreError> {
     let mut recovery = Recovery::default();
     let journals = match find_journals(folder) {
         Ok(journals) => journals,
@@ -38,6 +46,7 @@ pub fn recover(store: &mut Store, folder: &Path) -> Result<Recovery, StoreError>
     };
     for path in journals {
         match DeadJournal::open(&path) {
+            Ok(journal) if journal.is_drained_from_outside() && !is_drain => recovery.left_alone += 1,
             Ok(journal) => recovery.add(store, journal)?,
             Err(error) => recovery.refuse(&path, &error),
         }

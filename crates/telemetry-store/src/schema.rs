@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("sql/lineage.sql"),
     include_str!("sql/sampling.sql"),
     include_str!("sql/sessions.sql"),
+    include_str!("sql/events.sql"),
 ];
 
 /// The schema version that this program writes.

@@ -11,6 +11,9 @@
 //! | `power` | records until killed, and prints how many tasks a flush has said to be written |
 //! | `damage TEMPLATE SCRATCH CASES SEED` | damages copies of the template's files and recovers them; prints figures as JSON |
 //! | `session [OPTIONS]` | records packets of a session, some of which fail |
+//! | `produce [OPTIONS]` | records numbered events; what drains it is up to the settings that it finds |
+//! | `watch FOLDER PAUSE_US` | watches the program whose journal is there, to its end, and prints what it saw and missed |
+//! | `drain FOLDER` | drains the programs of the folder, once it is its turn |
 //! | `recover FOLDER` | brings the journals of the folder into its database, and prints the counts as JSON |
 //!
 //! The load tells the ledger, over its standard output, what was accepted: see `ledger.rs`.
@@ -29,9 +32,11 @@ mod random;
 mod recovery;
 mod sampled;
 mod session;
+mod tapped;
 mod work;
 
 use std::error::Error;
+use std::time::Duration;
 
 use options::Options;
 
@@ -60,6 +65,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             )
         }
         "session" => session::run(Options::parse(arguments)?),
+        "produce" => tapped::produce(Options::parse(arguments)?),
+        "watch" => {
+            let folder = next("the folder")?;
+            let pause = Duration::from_micros(next("the pause")?.parse()?);
+            tapped::watch(folder.as_ref(), pause)
+        }
+        "drain" => tapped::drain(next("the folder")?.as_ref()),
         "recover" => recovery::run(next("the folder")?.as_ref()),
         other => Err(format!("there is no command {other}").into()),
     }

@@ -2,7 +2,7 @@
 
 use telemetry_core::status::Status;
 
-pub(super) fn parse_status(word: &str) -> Result<Status, String> {
+pub(crate) fn parse_status(word: &str) -> Result<Status, String> {
     Status::from_word(&word.to_ascii_uppercase()).ok_or_else(|| {
         let known: Vec<String> = Status::ALL.iter().map(|status| status.as_str().to_lowercase()).collect();
         format!("known are {}", known.join(", "))

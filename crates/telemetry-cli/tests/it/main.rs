@@ -14,5 +14,6 @@ mod run;
 mod screen;
 mod settings;
 mod tables;
+mod tail;
 mod terminal;
 mod versions;

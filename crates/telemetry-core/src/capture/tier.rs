@@ -2,6 +2,7 @@
 
 use super::{Capture, DebugSlice, Plain, Probe, Shared, TryLock};
 use crate::encoder::ValueEncoder;
+use crate::inspect::{Inspect, Inspectable};
 use serde::Serialize;
 use std::fmt::{Debug, Display};
 
@@ -28,16 +29,20 @@ macro_rules! tiers {
 }
 
 tiers! { __telemetry_capture:
+    /// Tensors, whatever else they are.
+    TensorTier for [&&&&&&&&&] where Inspectable => |probe, encoder| encoder.show(probe.0);
     /// Types that have a form of their own.
-    CustomTier for [&&&&&&&] where Capture => |probe, encoder| encoder.capture(probe.0);
+    CustomTier for [&&&&&&&&] where Capture => |probe, encoder| encoder.capture(probe.0);
     /// Values that need neither a guard nor a trait of the user.
-    PlainTier for [&&&&&&] where Plain => |probe, encoder| probe.0.write(encoder);
+    PlainTier for [&&&&&&&] where Plain => |probe, encoder| probe.0.write(encoder);
     /// Locks around something that is `Serialize`.
-    LockTier for [&&&&&] where TryLock => |probe, encoder| probe.0.write(encoder);
+    LockTier for [&&&&&&] where TryLock => |probe, encoder| probe.0.write(encoder);
     /// Whatever is `Serialize`.
-    SerializeTier for [&&&&] where Serialize => |probe, encoder| encoder.serialize(probe.0);
+    SerializeTier for [&&&&&] where Serialize => |probe, encoder| encoder.serialize(probe.0);
     /// Shared pointers to something that is `Serialize`.
-    SharedTier for [&&&] where Shared => |probe, encoder| probe.0.write(encoder);
+    SharedTier for [&&&&] where Shared => |probe, encoder| probe.0.write(encoder);
+    /// Tensors that are not `Serialize`.
+    InspectTier for [&&&] where Inspect => |probe, encoder| encoder.inspect(probe.0);
     /// Lists of something that is `Debug`.
     SliceTier for [&&] where DebugSlice => |probe, encoder| probe.0.write(encoder);
     /// Whatever is `Debug`.

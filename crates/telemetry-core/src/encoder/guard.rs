@@ -10,7 +10,7 @@ thread_local! {
 }
 
 /// Runs code of the user; none if it panicked. Whatever it left half-made is rolled back by the caller.
-pub(super) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
+pub(crate) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
     let _open = Opened::new();
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => Some(result),

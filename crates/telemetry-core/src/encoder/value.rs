@@ -8,6 +8,7 @@ use super::hiding::{Instead, text_of};
 use super::serializer::Serializer;
 use super::within::{self, TEXT_HEADER_MAX};
 use crate::capture::Capture;
+use crate::inspect::Inspectable;
 use crate::redaction::Verdicts;
 use crate::value::tag;
 use serde::Serialize;
@@ -188,6 +189,13 @@ impl ValueEncoder<'_> {
             return self.redacted(kind);
         }
         if guarded(|| value.capture(self)).is_none() {
+            self.failed(PANICKED);
+        }
+    }
+
+    /// What is to be seen of a tensor, a number, or a tuple of them.
+    pub fn show<T: Inspectable + ?Sized>(&mut self, value: &T) {
+        if guarded(|| value.show(self)).is_none() {
             self.failed(PANICKED);
         }
     }

@@ -1,5 +1,7 @@
 //! The entries of the journal's name table: what repeats in records and is written once a process.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::words::words;
@@ -13,6 +15,8 @@ words! {
         Activity = 2 "activity",
         /// A thread: [`ThreadName`].
         Thread = 3 "thread",
+        /// A series of events: [`SeriesName`].
+        Series = 4 "series",
     }
 }
 
@@ -20,6 +24,8 @@ words! {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProcessName {
+    /// What the recorder is called, if it has a name.
+    pub name: Option<String>,
     /// The user that runs it.
     pub user: Option<String>,
     /// The host that it runs on.
@@ -62,4 +68,20 @@ pub struct ActivityName {
 pub struct ThreadName {
     /// What `thread` shows: the thread's own name, or `thread-N`.
     pub name: String,
+}
+
+/// What the events of one series have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SeriesName {
+    /// The word of a [`Category`](crate::event::Category).
+    pub category: String,
+    /// What is measured.
+    pub name: String,
+    /// The word of an [`EventKind`](crate::event::EventKind).
+    pub kind: String,
+    /// What the values count.
+    pub unit: Option<String>,
+    /// What tells this series from others of the same name.
+    pub labels: BTreeMap<String, String>,
 }

@@ -83,9 +83,7 @@ impl TaskStart {
             u64::from(self.thread),
         ]);
         if let Some(root) = self.root {
-            let [high, low] = root.words();
-            words.push(high);
-            words.push(low);
+            words.push_id(root.words());
         }
         if let Some(snapshot) = self.snapshot {
             words.push(snapshot.word());

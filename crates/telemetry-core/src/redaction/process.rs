@@ -10,6 +10,7 @@ impl Redactor {
     pub fn process(&self, process: ProcessName) -> ProcessName {
         let text = |text: Option<String>| text.map(|text| self.text(&text).into_owned());
         ProcessName {
+            name: text(process.name),
             user: text(process.user),
             hostname: text(process.hostname),
             exe: text(process.exe),

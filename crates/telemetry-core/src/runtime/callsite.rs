@@ -1,5 +1,6 @@
 //! Callsites: one static a recorded function, which remembers its activity and level.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::policy::{Plan, Policy};
@@ -21,6 +22,8 @@ pub struct Callsite {
     line: u32,
     level: Option<Level>,
     keys: &'static [&'static str],
+    /// Where it is the forward of a model: what that is called, and its path.
+    model: OnceLock<(&'static str, &'static str)>,
     /// `level:4 plan:10 activity:18 generation:32`, lowest first, of the policy that last met it.
     state: AtomicU64,
     /// The keys whose values are secret, under the same recording.
@@ -52,9 +55,17 @@ impl Callsite {
             line,
             level,
             keys,
+            model: OnceLock::new(),
             state: AtomicU64::new(0),
             hidden: AtomicU64::new(0),
         }
+    }
+
+    /// Says that this is the forward of a model with this name and path: its activity, unless it has a name of its
+    /// own. The settings say whether models are recorded.
+    pub fn is_forward_of(&self, name: &'static str, path: &'static str) {
+        let name = if self.activity_id.is_empty() { name } else { self.activity_id };
+        self.model.get_or_init(|| (name, path));
     }
 
     /// The site under this policy.
@@ -71,14 +82,17 @@ impl Callsite {
 
     #[cold]
     fn register(&self, policy: &'static Policy) -> Site {
+        let (activity_id, path) = self.model.get().copied().unwrap_or((self.activity_id, self.path));
         let name = ActivityName {
-            activity_id: self.activity_id.to_owned(),
-            path: self.path.to_owned(),
+            activity_id: activity_id.to_owned(),
+            path: path.to_owned(),
             file: Some(self.file.to_owned()),
             line: Some(self.line),
             keys: self.keys.iter().map(|key| (*key).to_owned()).collect(),
         };
-        let (level, plan) = policy.choose(self.path, self.level);
+        let is_off =
+            self.model.get().is_some() && policy.recording().settings().instrumentation.model.what.is_none();
+        let (level, plan) = policy.choose(path, self.level.or(is_off.then_some(Level::Off)));
         let activity = policy.activity(&name, level);
         let state = u64::from(level.code())
             | (plan as u64) << 4

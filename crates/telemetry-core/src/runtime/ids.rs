@@ -33,6 +33,11 @@ impl IdGenerator {
         self.counter.set(0);
     }
 
+    /// A number that changes with each id.
+    pub(super) fn count(&self) -> u32 {
+        self.counter.get()
+    }
+
     /// The next id, stamped with this time.
     #[inline]
     pub(super) fn next(&self, unix_ms: u64) -> u128 {

@@ -4,16 +4,24 @@ use std::cell::{Cell, RefCell};
 
 use telemetry_journal::Lane;
 
+use super::event::SeriesCache;
 use super::local::Local;
 use crate::encoder::Encoder;
 
 thread_local! {
-    static KEEPER: Keeper = const { Keeper { lane: Cell::new(None), encoder: RefCell::new(Encoder::new()) } };
+    static KEEPER: Keeper = const {
+        Keeper {
+            lane: Cell::new(None),
+            encoder: RefCell::new(Encoder::new()),
+            series: RefCell::new(SeriesCache::new()),
+        }
+    };
 }
 
 struct Keeper {
     lane: Cell<Option<&'static Lane>>,
     encoder: RefCell<Encoder>,
+    series: RefCell<SeriesCache>,
 }
 
 impl Drop for Keeper {
@@ -55,6 +63,20 @@ pub(super) fn with_encoder<R>(use_it: impl FnOnce(&mut Encoder) -> R) -> R {
     match (answer, use_it) {
         (Ok(Some(answer)), _) => answer,
         (_, Some(use_it)) => use_it(&mut Encoder::new()),
+        (_, None) => unreachable!("the closure is taken only to be called, and then there is an answer"),
+    }
+}
+
+/// The series of events that this thread has met; others than these where they are in use or already gone.
+pub(super) fn with_series<R>(use_it: impl FnOnce(&mut SeriesCache) -> R) -> R {
+    let mut use_it = Some(use_it);
+    let answer = KEEPER.try_with(|keeper| {
+        let mut series = keeper.series.try_borrow_mut().ok()?;
+        use_it.take().map(|use_it| use_it(&mut series))
+    });
+    match (answer, use_it) {
+        (Ok(Some(answer)), _) => answer,
+        (_, Some(use_it)) => use_it(&mut SeriesCache::new()),
         (_, None) => unreachable!("the closure is taken only to be called, and then there is an answer"),
     }
 }

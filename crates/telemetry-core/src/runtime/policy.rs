@@ -31,10 +31,16 @@ pub(super) struct Policy {
     recording: &'static Recording,
     default_level: Level,
     rules: Vec<Rule>,
+    /// Globs over the names of the events that are recorded.
+    events: Vec<String>,
     /// One a rule, after the first, which is for what no rule matches.
     plans: Box<[Plan]>,
-    by_name: Mutex<HashMap<String, (u32, Level, usize)>>,
+    /// The sites of tasks that have a name and no callsite, by the level that the code gives them.
+    by_name: Mutex<HashMap<Option<Level>, Sites>>,
 }
+
+/// The activity, the level and the number of the plan, by the name of the activity.
+type Sites = HashMap<String, (u32, Level, usize)>;
 
 /// How a task is captured, beside its level.
 #[derive(Debug)]
@@ -65,6 +71,7 @@ impl Policy {
             default_level: capture.default_level,
             plans: plans.map(|rule| Plan::new(recording.generation(), capture, rule)).collect(),
             rules,
+            events: capture.events.clone(),
             by_name: Mutex::default(),
         }))
     }
@@ -93,6 +100,11 @@ impl Policy {
         (level.unwrap_or(self.default_level), rule.map_or(0, |rule| rule + 1))
     }
 
+    /// Whether events of this name are recorded.
+    pub(super) fn allows_event(&self, name: &str) -> bool {
+        self.events.iter().any(|glob| matches(glob, name))
+    }
+
     /// The number of an activity in the name table; none that the table has where nothing is recorded of it.
     pub(super) fn activity(&self, name: &ActivityName, level: Level) -> u32 {
         match level {
@@ -101,12 +113,13 @@ impl Policy {
         }
     }
 
-    /// The site of a task that is started by hand.
-    pub(super) fn site_by_name(&'static self, activity_id: &str) -> Site {
+    /// The site of a task that is started by hand, at this level unless a rule says another.
+    pub(super) fn site_by_name(&'static self, activity_id: &str, in_code: Option<Level>) -> Site {
         let activity_id = &activity_id[..activity_id.floor_char_boundary(ACTIVITY_BYTES_MAX)];
-        let mut by_name = lock(&self.by_name);
+        let mut by_level = lock(&self.by_name);
+        let by_name = by_level.entry(in_code).or_default();
         let (activity, level, plan) = by_name.get(activity_id).copied().unwrap_or_else(|| {
-            let (level, plan) = self.choose(activity_id, None);
+            let (level, plan) = self.choose(activity_id, in_code);
             let shown = self.recording.without_secrets(activity_id).into_owned();
             let name = ActivityName { activity_id: shown.clone(), path: shown, ..ActivityName::default() };
             let found = (self.activity(&name, level), level, plan);

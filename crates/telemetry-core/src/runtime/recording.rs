@@ -14,10 +14,13 @@ use super::policy::Policy;
 use super::snapshots::Snapshots;
 use crate::encoder::keep_caught_panics_quiet;
 use crate::id::{TaskId, WorkflowId};
-use crate::record::{ActivityName, NameKind, ProcessName, ThreadName};
+use crate::record::{ActivityName, NameKind, ProcessName, SeriesName, ThreadName};
 use crate::redaction::Redactor;
 use crate::sensor::Sensor;
 use crate::settings;
+
+/// With more names than this, labels of events are not told apart any more, so that activities find room.
+const LABELLED_NAMES_MAX: usize = 1 << 15;
 
 /// The generation of the policy in force; 0 when nothing records.
 static ACTIVE: AtomicU32 = AtomicU32::new(0);
@@ -32,6 +35,12 @@ static RESTART: OnceLock<fn()> = OnceLock::new();
 #[inline]
 pub(super) fn active_generation() -> u32 {
     ACTIVE.load(Ordering::Relaxed)
+}
+
+/// Whether anything records. One relaxed load.
+#[inline]
+pub fn is_recording() -> bool {
+    active_generation() != 0
 }
 
 /// The recording in force.
@@ -265,6 +274,19 @@ impl Recording {
     /// The number of an activity in the name table.
     pub(super) fn activity(&self, name: &ActivityName) -> Option<u32> {
         self.add_name(NameKind::Activity, name)
+    }
+
+    /// The number of a series of events in the name table; none where the table has no room for more labels.
+    pub(super) fn series(&self, name: &SeriesName) -> Option<u32> {
+        if !name.labels.is_empty() && lock(&self.names).len() >= LABELLED_NAMES_MAX {
+            return None;
+        }
+        self.series_at_any_rate(name)
+    }
+
+    /// The same, as long as the name table has room for anything.
+    pub(super) fn series_at_any_rate(&self, name: &SeriesName) -> Option<u32> {
+        self.add_name(NameKind::Series, name)
     }
 
     /// The number of the calling thread in the name table. Threads without a name are told apart by

@@ -12,6 +12,7 @@ use super::callsite::{Callsite, NO_ACTIVITY, Site};
 use super::current::{Bits, Context, Current, Fate};
 use super::fault::contained;
 use super::keeper;
+use super::left;
 use super::local::Local;
 use super::more::More;
 use super::recording::{Recording, active_generation};
@@ -195,7 +196,7 @@ impl StartedTask {
         }
         let start = |local: &Local| {
             let policy = local.policy(generation)?;
-            Self::start(local, policy.recording(), policy.site_by_name(activity_id), write)
+            Self::start(local, policy.recording(), policy.site_by_name(activity_id, None), write)
         };
         contained(|| Local::with(start)).flatten()
     }
@@ -312,6 +313,9 @@ impl StartedTask {
         offer_with_items(local, recording, self.current.limits(), move |encoder| {
             write(encoder);
             let (status, error_kind) = ending.status(encoder.has_error());
+            if error_kind == Some(ErrorKind::Err) {
+                left::blame(local, recording, self.current, encoder);
+            }
             (Kind::TaskEnd, TaskEnd { task, ticks: now, status, error_kind, activity, snapshot }.encode())
         });
     }

@@ -10,12 +10,14 @@ use telemetry_journal::clock::ticks;
 use super::current::{Bits, Context, Current, Fate};
 use super::fault::contained;
 use super::future::poll_in;
+use super::left;
 use super::local::Local;
 use super::recording::{Recording, active_generation};
 use super::task::{Ending, offer_with_items, panic_message, recording_of};
 use crate::encoder::{Encoder, Limits};
 use crate::id::{TaskId, WorkflowId};
 use crate::record::{Field, Kind, WorkflowEnd, WorkflowStart};
+use crate::status::{ErrorKind, Status};
 
 /// A recorded workflow function; what the attribute puts into a static.
 #[derive(Debug)]
@@ -113,6 +115,37 @@ impl StartedWorkflow {
         contained(|| Local::with(start)).flatten()
     }
 
+    /// Stores a workflow that is no run but a thing, such as a model: it is there, and finished, at once. None when
+    /// nothing records.
+    pub fn store(name: &str, write: impl FnOnce(&mut Encoder)) -> Option<WorkflowId> {
+        let generation = active_generation();
+        if generation == 0 {
+            return None;
+        }
+        Local::with(|local| {
+            let policy = local.policy(generation)?;
+            let recording = policy.recording();
+            let (parent_workflow, parent_task, _) = caller(local.current.get(), recording);
+            let (id, now) = local.next_id(recording);
+            let workflow = WorkflowId::from_u128(id);
+            let limits = policy.plan(0).limits;
+            offer_with_items(local, recording, limits, |encoder| {
+                encoder.text(Field::Name, name);
+                if let Some(campaign) = &recording.settings().experiment.campaign {
+                    encoder.text(Field::Campaign, campaign);
+                }
+                write(encoder);
+                let start = WorkflowStart { workflow, parent_workflow, parent_task, ticks: now };
+                (Kind::WorkflowStart, start.encode())
+            });
+            offer_with_items(local, recording, limits, |_| {
+                let end = WorkflowEnd { workflow, ticks: now, status: Status::Finished, error_kind: None };
+                (Kind::WorkflowEnd, end.encode())
+            });
+            Some(workflow)
+        })
+    }
+
     /// The id of the workflow.
     pub fn id(&self) -> WorkflowId {
         self.current.workflow.workflow().unwrap_or(WorkflowId::from_u128(0))
@@ -160,6 +193,10 @@ fn end_workflow(
     offer_with_items(local, recording, limits, |encoder| {
         write(encoder);
         let (status, error_kind) = ending.status(encoder.has_error());
+        if error_kind == Some(ErrorKind::Err) {
+            let current = Current { workflow: Bits::new(workflow.as_u128()), ..Current::NONE };
+            left::blame(local, recording, current, encoder);
+        }
         (Kind::WorkflowEnd, WorkflowEnd { workflow, ticks: now, status, error_kind }.encode())
     });
 }

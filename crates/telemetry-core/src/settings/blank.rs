@@ -83,6 +83,7 @@ fn capture() -> Capture {
         items_max: 0,
         reload: false,
         sampling: Sampling { keep_errors: false },
+        events: Vec::new(),
         critical_tags: BTreeMap::new(),
     }
 }
@@ -96,5 +97,6 @@ fn journal() -> Journal {
         drain: DrainMode::External,
         drain_interval_ms: 0,
         dir: None,
+        name: None,
     }
 }

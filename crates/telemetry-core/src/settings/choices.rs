@@ -27,13 +27,35 @@ words! {
     }
 }
 
+impl ChildrenMode {
+    /// The level of a layer.
+    pub const fn level(self) -> Level {
+        match self {
+            Self::Telemetry => Level::Telemetry,
+            Self::TensorInspection => Level::Data,
+            Self::TelemetryAndTensorInspection => Level::Full,
+            Self::Lightweight => Level::Lightweight,
+        }
+    }
+}
+
 words! {
     /// How the iterations of a loop are recorded.
     LoopMode {
-        /// With ids, times and status.
+        /// With ids, times, status, index, item and what they generated, and without snapshots.
         Lightweight = 1 "lightweight",
         /// Like any other task.
         Default = 2 "default",
+    }
+}
+
+impl LoopMode {
+    /// The level of an iteration.
+    pub const fn level(self) -> Level {
+        match self {
+            Self::Lightweight => Level::Data,
+            Self::Default => Level::Full,
+        }
     }
 }
 

@@ -6,6 +6,14 @@ use std::path::PathBuf;
 
 /// The settings file to use instead of looking for one.
 pub const SETTINGS: &str = "TELEMETRY_SETTINGS";
+/// Whether anything is recorded.
+pub const ENABLE: &str = "TELEMETRY_ENABLE";
+/// The folder of the database and the journals.
+pub const DIR: &str = "TELEMETRY_DIR";
+/// How many events a lane holds.
+pub const BUFFER_SIZE: &str = "TELEMETRY_BUFFER_SIZE";
+/// The drain's longest wait, in milliseconds.
+pub const RUN_INTERVAL: &str = "TELEMETRY_RUN_INTERVAL";
 /// What the name of a variable that overrides a key begins with.
 pub const OVERRIDE_PREFIX: &str = "TELEMETRY_";
 /// What stands between the parts of a key in the name of such a variable.

@@ -8,7 +8,7 @@ use super::error::{Place, Problem, SettingsError};
 use super::lookup::{Found, Lookup, read};
 use super::node;
 use super::report::Report;
-use super::{DEFAULT_FILE, Settings, blank, environment, overrides, schema};
+use super::{DEFAULT_FILE, Settings, blank, environment, overrides, schema, variables};
 
 /// Settings, and where they come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Loaded {
     pub overrides: Vec<(String, String)>,
     /// Where each key was given that is not left to the defaults.
     pub places: BTreeMap<String, Place>,
+    /// Variables whose values are wrong and have no effect.
+    pub warnings: Vec<String>,
 }
 
 /// Where settings come from.
@@ -83,12 +85,14 @@ fn assemble(origin: Origin, text: &str, lookup: &Lookup) -> Result<Loaded, Setti
     let mut report = Report::new(path, text);
     let mut settings = Settings::default();
     let ignored = read_text(text, &mut settings, &mut report);
+    let said = variables::apply(&lookup.variables, &mut settings);
     let overrides = overrides::collect(&lookup.variables, &mut report);
     schema::read(Some(overrides.node), &mut settings, &mut report);
     let places = report.places();
     report.finish()?;
     resolve(&mut settings, &lookup.working_dir);
-    Ok(Loaded { settings, origin, ignored, overrides: overrides.names, places })
+    let overrides = said.names.into_iter().chain(overrides.names).collect();
+    Ok(Loaded { settings, origin, ignored, overrides, places, warnings: said.warnings })
 }
 
 fn read_text(text: &str, settings: &mut Settings, report: &mut Report<'_>) -> Vec<String> {

@@ -121,6 +121,7 @@ fn capture(section: &mut Section<'_, '_>, target: &mut Capture) {
     section.section("sampling", |section| {
         section.read("keep_errors", &mut target.sampling.keep_errors, flag);
     });
+    section.read("events", &mut target.events, list(text));
     section.read("critical_tags", &mut target.critical_tags, map_of(CRITICAL_TAGS, finite));
 }
 
@@ -155,6 +156,7 @@ fn journal(section: &mut Section<'_, '_>, target: &mut Journal) {
     section.read("drain", &mut target.drain, choice);
     section.read("drain_interval_ms", &mut target.drain_interval_ms, whole(1..=DAY_MS));
     section.read("dir", &mut target.dir, optional(path));
+    section.read("name", &mut target.name, optional(text));
 }
 
 fn store(section: &mut Section<'_, '_>, target: &mut Store) {

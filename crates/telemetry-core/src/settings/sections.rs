@@ -109,6 +109,8 @@ pub struct Capture {
     pub reload: bool,
     /// What sampling spares.
     pub sampling: Sampling,
+    /// Which events are recorded: globs over their names.
+    pub events: Vec<String>,
     /// Tags for tasks that stand out, of [`CRITICAL_TAGS`], each with its threshold.
     pub critical_tags: BTreeMap<String, f64>,
 }
@@ -179,6 +181,8 @@ pub struct Journal {
     /// Where the journal's files are; `None` chooses a folder beside the store.
     #[serde(serialize_with = "write::optional_path")]
     pub dir: Option<PathBuf>,
+    /// What the recorder is called; its journal's file begins with it.
+    pub name: Option<String>,
 }
 
 /// The database.

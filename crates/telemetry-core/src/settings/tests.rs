@@ -6,6 +6,7 @@ mod flowcept;
 mod hostile;
 mod lookup;
 mod overrides;
+mod variables;
 
 use std::path::Path;
 

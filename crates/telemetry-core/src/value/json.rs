@@ -60,6 +60,20 @@ impl Encoded<'_> {
     }
 }
 
+/// A float as JSON.
+pub(crate) fn float_json(number: f64) -> String {
+    let mut json = Vec::new();
+    write_float(&mut json, number, number);
+    String::from_utf8_lossy(&json).into_owned()
+}
+
+/// A text as JSON.
+pub(crate) fn quoted_json(text: &str) -> String {
+    let mut json = Vec::new();
+    write_quoted(&mut json, text.as_bytes());
+    String::from_utf8_lossy(&json).into_owned()
+}
+
 fn write_value(bytes: &mut &[u8], out: &mut Vec<u8>, place: Place) -> Option<()> {
     match *bytes.first()? {
         tag::SEQUENCE | tag::MAP if place.depth >= DEPTH_MAX => {

@@ -2,12 +2,17 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::counter::is_shared;
 use super::{POINTS_MAX, Point, ticks};
 
 /// Before this much time has passed, a measured tick length is too rough to be kept.
 const FIRST_WINDOW: Duration = Duration::from_micros(100);
 /// From the first point to the second; doubles from point to point.
 const FIRST_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the length of a tick is measured before the clock of another process is settled by it.
+const ADOPTED_WINDOW: Duration = Duration::from_millis(10);
+/// Longer than any process lives.
+const NEVER: Duration = Duration::from_hours(1 << 20);
 const INTERVAL_MAX: Duration = Duration::from_hours(1);
 
 #[expect(clippy::disallowed_methods, reason = "the one place where wall time is read")]
@@ -51,6 +56,8 @@ pub(crate) struct Calibration {
     anchor_unix_ns: i64,
     points: Vec<Point>,
     is_settled: bool,
+    /// Whether the points are another process's.
+    is_adopted: bool,
     next_at: Instant,
     interval: Duration,
 }
@@ -64,9 +71,15 @@ impl Calibration {
             anchor_unix_ns: i64::try_from(since_epoch().as_nanos()).unwrap_or(i64::MAX),
             points: Vec::new(),
             is_settled: false,
+            is_adopted: false,
             next_at: anchor.instant + FIRST_INTERVAL,
             interval: FIRST_INTERVAL,
         }
+    }
+
+    /// Goes on with the points of another process on this machine.
+    pub(crate) fn adopt(points: Vec<Point>) -> Self {
+        Self { points, is_adopted: true, ..Self::new() }
     }
 
     pub(crate) fn anchor_unix_ns(&self) -> i64 {
@@ -89,6 +102,9 @@ impl Calibration {
     /// Looks at both clocks; true if the points changed. To be called before ticks are converted: the
     /// first look replaces the guess, which nobody has used until then, and later ones only add.
     pub(crate) fn look(&mut self) -> bool {
+        if !self.is_settled && self.is_adopted {
+            return self.settle_adopted();
+        }
         let now = Moment::now();
         if !self.is_settled {
             self.points = vec![self.point_at_anchor(now)];
@@ -103,6 +119,30 @@ impl Calibration {
         self.interval = (self.interval * 2).min(INTERVAL_MAX);
         self.next_at = now.instant + self.interval;
         true
+    }
+
+    /// Settles the guess of another process, by the length of a tick that is measured here, unless somebody
+    /// did so before: a second point says that the first one is in use.
+    fn settle_adopted(&mut self) -> bool {
+        let mut now = Moment::now();
+        while now.instant.duration_since(self.anchor.instant) < ADOPTED_WINDOW {
+            std::thread::sleep(ADOPTED_WINDOW / 4);
+            now = Moment::now();
+        }
+        self.is_settled = true;
+        let is_shared = is_shared();
+        let is_new = self.points.len() == 1;
+        if let [guess] = self.points[..] {
+            let nanos_per_tick = if is_shared { self.measured(now) } else { 1 << 32 };
+            let first = Point { nanos_per_tick, ..guess };
+            let ticks = if is_shared { now.ticks } else { first.ticks };
+            self.points = vec![first, Point { ticks, unix_ns: first.unix_ns(ticks), ..first }];
+        }
+        // From here on the clock follows ours; one whose ticks are its own business goes on by itself.
+        self.anchor_unix_ns = self.points.last().map_or(self.anchor_unix_ns, |last| last.unix_ns(now.ticks));
+        self.anchor = now;
+        self.next_at = now.instant + if is_shared { self.interval } else { NEVER };
+        is_new
     }
 
     fn point_at_anchor(&self, now: Moment) -> Point {

@@ -17,6 +17,12 @@ pub fn ticks() -> u64 {
     if SOURCE.load(Ordering::Relaxed) == PROCESSOR { processor_ticks() } else { other_ticks() }
 }
 
+/// Whether all processes of this machine have the same ticks.
+pub(crate) fn is_shared() -> bool {
+    ticks();
+    SOURCE.load(Ordering::Relaxed) == PROCESSOR
+}
+
 #[cold]
 fn other_ticks() -> u64 {
     if SOURCE.load(Ordering::Relaxed) == UNDECIDED {

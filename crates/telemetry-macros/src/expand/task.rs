@@ -7,7 +7,7 @@
 use proc_macro2::{Group, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{ReturnType, Token};
+use syn::{ReceiverKind, ReturnType, Token};
 
 use crate::arguments::{Argument, rename};
 use crate::expand::body;
@@ -47,9 +47,24 @@ fn rebuilt(mut plan: TaskPlan) -> Function {
         plan.function.attributes.extend(lints);
     }
     let callsite = callsite(&plan);
+    let model = plan.is_forward.then(|| begin_forward(&plan));
     plan.function.body =
-        body::braces(&plan.function.body, quote_spanned!(Span::mixed_site()=> #callsite #around));
+        body::braces(&plan.function.body, quote_spanned!(Span::mixed_site()=> #callsite #model #around));
     plan.function
+}
+
+/// Names the model that the method is a forward of.
+fn begin_forward(plan: &TaskPlan) -> Option<TokenStream> {
+    let private = &plan.private;
+    let receiver = plan.function.signature.receiver()?;
+    let word = receiver.self_token;
+    let model = match receiver.kind {
+        ReceiverKind::Reference(..) => quote_spanned!(Span::mixed_site()=> &*#word),
+        _ => quote_spanned!(Span::mixed_site()=> &#word),
+    };
+    Some(quote_spanned! {body::shown_at(word.span)=>
+        let __model = #private::begin_forward(&__TELEMETRY_CALLSITE, #model);
+    })
 }
 
 /// The future of an async function with this output. It borrows whatever the arguments borrow, as ours are tokens of

@@ -106,7 +106,14 @@ impl TaskPlan {
             return calls;
         }
         let statements = self.extras.statements(&self.private);
-        quote_spanned!(Span::mixed_site()=> #calls #bindings #statements)
+        let model = self.is_forward.then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                if let ::core::option::Option::Some(__model) = &__model {
+                    __encoder.metadata("model_workflow_id", |__value| __value.display(__model));
+                }
+            }
+        });
+        quote_spanned!(Span::mixed_site()=> #calls #model #bindings #statements)
     }
 
     fn used(&self, name: &Ident, reference: &TokenStream) -> TokenStream {
@@ -116,19 +123,33 @@ impl TaskPlan {
         if self.redacted.contains(name) {
             return quote_spanned!(span=> __encoder.used_redacted(#key););
         }
-        quote_spanned!(span=> __encoder.used(#key, |__value| #private::capture!(__value, #reference));)
+        let capture = self.capture_macro();
+        quote_spanned!(span=> __encoder.used(#key, |__value| #private::#capture!(__value, #reference));)
     }
 
     /// Captures the result of the call.
     pub(crate) fn ended(&self) -> TokenStream {
-        ended(&self.private, &self.outputs, self.captured().count())
+        ended(&self.private, &self.capture_macro(), &self.outputs, self.captured().count())
+    }
+
+    /// What writes a value: of a tensor in a model, never its data.
+    fn capture_macro(&self) -> Ident {
+        capture_macro(if self.is_forward { "inspect" } else { "capture" })
     }
 }
 
+pub(crate) fn capture_macro(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
 /// Captures a result: the error, or the outputs, whose keys begin at `first_key`.
-pub(crate) fn ended(private: &TokenStream, outputs: &Outputs, first_key: usize) -> TokenStream {
-    let capture =
-        |reference| quote_spanned!(Span::mixed_site()=> |__value| #private::capture!(__value, #reference));
+pub(crate) fn ended(
+    private: &TokenStream,
+    macro_name: &Ident,
+    outputs: &Outputs,
+    first_key: usize,
+) -> TokenStream {
+    let capture = |reference| quote_spanned!(Span::mixed_site()=> |__value| #private::#macro_name!(__value, #reference));
     // The names of outputs may be secret as those of arguments are.
     let hide = quote_spanned!(Span::mixed_site()=> __encoder.hide(__TELEMETRY_CALLSITE.hidden_keys()););
     let calls = match outputs {

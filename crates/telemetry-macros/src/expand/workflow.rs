@@ -71,5 +71,5 @@ fn ended(plan: &WorkflowPlan) -> TokenStream {
         Returned::Value(_) => Outputs::Whole,
         Returned::Nothing | Returned::Never => Outputs::Nothing,
     };
-    values::ended(&plan.private, &outputs, 0)
+    values::ended(&plan.private, &values::capture_macro("capture"), &outputs, 0)
 }

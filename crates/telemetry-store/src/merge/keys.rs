@@ -11,6 +11,7 @@ use telemetry_core::id::WorkflowId;
 use telemetry_core::record::{ActivityName, NameKind, ProcessName, ThreadName};
 use telemetry_journal::Source;
 
+use super::event::series_key;
 use super::object::KnownName;
 use super::slots::IdHasherBuilder;
 use crate::id_text::IdText;
@@ -33,6 +34,8 @@ pub(super) struct Keys {
     activities: HashMap<u32, Arc<Activity>, IdHasherBuilder>,
     threads: HashMap<u32, i64, IdHasherBuilder>,
     workflows: HashMap<WorkflowId, i64, IdHasherBuilder>,
+    series: HashMap<u32, i64, IdHasherBuilder>,
+    measured: HashSet<(i64, i64), IdHasherBuilder>,
     steps: HashSet<(i64, i64), IdHasherBuilder>,
 }
 
@@ -111,6 +114,21 @@ impl Keys {
         Ok(key)
     }
 
+    pub(super) fn series(
+        &mut self,
+        connection: &Connection,
+        source: &dyn Source,
+        number: u32,
+    ) -> rusqlite::Result<i64> {
+        if let Some(&key) = self.series.get(&number) {
+            return Ok(key);
+        }
+        let key = series_key(connection, source, number)?;
+        limit(self.series.len(), || self.series.clear());
+        self.series.insert(number, key);
+        Ok(key)
+    }
+
     pub(super) fn workflow(&mut self, connection: &Connection, id: WorkflowId) -> rusqlite::Result<i64> {
         if let Some(&key) = self.workflows.get(&id) {
             return Ok(key);
@@ -124,6 +142,24 @@ impl Keys {
         limit(self.workflows.len(), || self.workflows.clear());
         self.workflows.insert(id, key);
         Ok(key)
+    }
+
+    /// Notes that the workflow has events of the series.
+    pub(super) fn measured(
+        &mut self,
+        connection: &Connection,
+        workflow: i64,
+        series: i64,
+    ) -> rusqlite::Result<()> {
+        if self.measured.contains(&(workflow, series)) {
+            return Ok(());
+        }
+        let mut statement =
+            connection.prepare_cached("insert or ignore into measured (workflow, series) values (?1, ?2)")?;
+        statement.execute((workflow, series))?;
+        limit(self.measured.len(), || self.measured.clear());
+        self.measured.insert((workflow, series));
+        Ok(())
     }
 
     /// Notes that the workflow has tasks of the activity.
@@ -151,7 +187,7 @@ fn limit(length: usize, clear: impl FnOnce()) {
     }
 }
 
-fn key_of(
+pub(super) fn key_of(
     connection: &Connection,
     find: &str,
     make: &str,
@@ -164,7 +200,7 @@ fn key_of(
     }
 }
 
-fn read_name<T: DeserializeOwned>(source: &dyn Source, number: u32, kind: NameKind) -> Option<T> {
+pub(super) fn read_name<T: DeserializeOwned>(source: &dyn Source, number: u32, kind: NameKind) -> Option<T> {
     let name = source.name(number).filter(|name| name.kind == kind.code())?;
     serde_json::from_slice(&name.bytes).ok()
 }
@@ -177,7 +213,7 @@ fn write_process(connection: &Connection, source: &dyn Source, recorder: i64) ->
         (!process.cmd_line.is_empty()).then(|| serde_json::Value::from(process.cmd_line).to_string());
     connection.execute(
         "update recorder set user = ?2, hostname = ?3, exe = ?4, cmd_line = ?5, code_repository = ?6, settings = ?7,
-            recorder_version = ?8, machine = ?9, machine_state = ?10, critical_tags = ?11 where key = ?1",
+            recorder_version = ?8, machine = ?9, machine_state = ?10, critical_tags = ?11, name = ?12 where key = ?1",
         (
             recorder,
             &process.user,
@@ -190,6 +226,7 @@ fn write_process(connection: &Connection, source: &dyn Source, recorder: i64) ->
             machine,
             json_text(&process.machine_state),
             critical_tags(&process.settings),
+            &process.name,
         ),
     )?;
     Ok(true)

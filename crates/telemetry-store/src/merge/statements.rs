@@ -31,7 +31,7 @@ update task set
     root_task_id = ?3,
     activity = ?4,
     started_ns = ?5,
-    ended_ns = coalesce(?6, ended_ns),
+    ended_ns = coalesce(max(?6, ended_ns), ?6, ended_ns),
     used = ?7,
     generated = coalesce(?8, generated),
     workflow = ?9,
@@ -39,7 +39,7 @@ update task set
     thread = ?11,
     depth = ?12,
     level = ?13,
-    status = coalesce(?14, status),
+    status = coalesce(max(?14, status), ?14, status),
     start_snapshot = ?15,
     start_age_ms = ?16,
     end_snapshot = coalesce(?17, end_snapshot),
@@ -57,10 +57,13 @@ update task set
     custom_metadata = ?29
 where task_id = ?1";
 
-/// An END whose task is there already; touches no column that has an index.
+/// An END whose task is there already; touches no column that has an index. A task may have two of them, `FINISHED`
+/// and `ERROR`: the greater stays.
 const TASK_END: &str = "
 update task set
-    status = ?2, error_kind = ?3, ended_ns = ?4, generated = ?5, end_snapshot = ?6, end_age_ms = ?7,
+    status = coalesce(max(?2, status), ?2), error_kind = coalesce(?3, error_kind),
+    ended_ns = coalesce(max(?4, ended_ns), ?4), generated = coalesce(?5, generated),
+    end_snapshot = coalesce(?6, end_snapshot), end_age_ms = coalesce(?7, end_age_ms),
     updated = coalesce(?8, updated),
     subtype = coalesce(subtype, ?9),
     group_id = coalesce(group_id, ?10),
@@ -93,6 +96,10 @@ insert or replace into snapshot (key, workflow, taken_ns, telemetry) values (?1,
 
 pub(super) const GAP: &str = "
 insert or ignore into gaps (recorder, lane, sequence, first_ns, last_ns, count) values (?1, ?2, ?3, ?4, ?5, ?6)";
+
+pub(super) const EVENT: &str = "
+insert or ignore into event (recorder, lane, sequence, series, at_ns, value, task_id, workflow)
+values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 pub(super) const UNREADABLE: &str = "
 insert or ignore into unreadable (recorder, lane, sequence, kind, bytes) values (?1, ?2, ?3, ?4, ?5)";

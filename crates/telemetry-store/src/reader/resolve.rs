@@ -28,8 +28,8 @@ impl Found {
 }
 
 impl Reader {
-    /// The workflow or task that `wanted` stands for: `@last` is the workflow that started last and
-    /// `@last~1` the one before it, an id or its beginning is that workflow or task, and a name is the
+    /// The workflow or task that `wanted` stands for: `@last` is the workflow that started last, models not
+    /// counted, and `@last~1` the one before it, an id or its beginning is that workflow or task, and a name is the
     /// last workflow with it.
     ///
     /// Ids begin with the time, so a workflow and its first tasks may share a long beginning: it means
@@ -87,7 +87,7 @@ fn steps_back(wanted: &str) -> Option<u32> {
     }
 }
 
-const WORKFLOW_BACKWARDS: &str = "select workflow_id from workflows order by started_at is null, started_at desc, workflow_id desc limit 1 offset ?1";
+const WORKFLOW_BACKWARDS: &str = "select workflow_id from workflows where subtype is not 'model' order by started_at is null, started_at desc, workflow_id desc limit 1 offset ?1";
 const LAST_WORKFLOW_NAMED: &str =
     "select workflow_id from workflows where name = ?1 order by started_at desc, workflow_id desc limit 1";
 /// `g` comes after every character of an id.

@@ -217,6 +217,8 @@ row! {
         torn: i64,
         /// What the recorder warned about.
         warnings: Option<String>,
+        /// What the recorder is called.
+        name: Option<String>,
     }
 }
 

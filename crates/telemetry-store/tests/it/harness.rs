@@ -7,15 +7,15 @@ use telemetry_core::encoder::{Encoder, Limits};
 use telemetry_core::id::{TaskId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::record::{
-    ActivityName, FixedWords, Gap, Kind, NameKind, ProcessName, Snapshot, SnapshotUse, TaskEnd, TaskStart,
-    TaskUpdate, ThreadName, WorkflowEnd, WorkflowStart,
+    ActivityName, Event, FixedWords, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
+    TaskEnd, TaskStart, TaskUpdate, ThreadName, WorkflowEnd, WorkflowStart,
 };
 use telemetry_core::status::{ErrorKind, Status};
 use telemetry_journal::clock::Clock;
 use telemetry_journal::{Batch, Counters, Name, Source, Tally, to_words};
 use telemetry_store::{QueryLimits, Reader, Store, StoreOptions};
 
-pub(crate) const VIEWS: [&str; 15] = [
+pub(crate) const VIEWS: [&str; 17] = [
     "workflows",
     "tasks",
     "task_telemetry",
@@ -26,6 +26,8 @@ pub(crate) const VIEWS: [&str; 15] = [
     "descendants",
     "derivations",
     "events",
+    "event_series",
+    "event_histograms",
     "machines",
     "health",
     "packets",
@@ -175,6 +177,7 @@ impl Source for Journal {
             0 => (NameKind::Process, serde_json::to_vec(&process_name(&self.settings))),
             1 | 3 => (NameKind::Activity, serde_json::to_vec(&activity_name(number))),
             2 => (NameKind::Thread, serde_json::to_vec(&ThreadName { name: "main".into() })),
+            4 | 5 => (NameKind::Series, serde_json::to_vec(&series_name(number))),
             _ => return None,
         };
         Some(Name { kind: kind.code(), bytes: bytes.unwrap() })
@@ -210,6 +213,7 @@ impl Source for Journal {
 
 fn process_name(settings: &serde_json::Value) -> ProcessName {
     ProcessName {
+        name: None,
         user: Some("ada".into()),
         hostname: Some("node1".into()),
         exe: Some("/bin/demo".into()),
@@ -229,6 +233,23 @@ fn activity_name(number: u32) -> ActivityName {
         keys: vec!["a".into(), "b".into(), "c".into()],
         ..ActivityName::default()
     }
+}
+
+/// A histogram of times in two series.
+fn series_name(number: u32) -> SeriesName {
+    let labels = [("device".to_owned(), format!("gpu_{number}"))].into();
+    let word = |word: &str| word.to_owned();
+    SeriesName {
+        category: word("PERFORMANCE"),
+        name: word("time"),
+        kind: word("histogram"),
+        unit: Some(word("us")),
+        labels,
+    }
+}
+
+pub(crate) fn event(event: Event) -> Framed {
+    Framed::new(Kind::Event, &event.encode(), &[])
 }
 
 pub(crate) fn batch_of(records: &[Framed]) -> Batch {

@@ -3,6 +3,7 @@
 
 mod answers;
 mod critical;
+mod events;
 mod files;
 mod harness;
 mod left_out;

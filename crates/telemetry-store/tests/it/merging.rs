@@ -106,6 +106,11 @@ fn task_records(sketch: &Sketch, number: u64, records: &mut Vec<Framed>) {
         0 => records.push(failed(number, ticks + length, ErrorKind::Err, "no")),
         1 => records.push(failed(number, ticks + length, ErrorKind::Panic, "oh")),
         2 => records.push(end(TaskEnd { status: Status::Cancelled, ..done }, &[])),
+        // An iteration that was left, and then was found to have failed.
+        3 => {
+            records.push(end(done, &[]));
+            records.push(failed(number, ticks + length, ErrorKind::Err, "left"));
+        }
         _ => records.push(end(done, &values(sketch.fields.rotate_left(5), true))),
     }
 }

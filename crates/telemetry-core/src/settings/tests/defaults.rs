@@ -25,7 +25,7 @@ fn the_defaults_are_those_of_the_design() {
         "capture": {
             "default_level": "full", "rules": [], "value_bytes_max": 4096, "record_bytes_max": 65536,
             "depth_max": 64, "items_max": 1000, "reload": false, "sampling": {"keep_errors": true},
-            "critical_tags": {},
+            "events": ["*"], "critical_tags": {},
         },
         "redaction": {
             "enabled": true, "names": [], "patterns": [], "allow": [], "email": false,
@@ -34,7 +34,7 @@ fn the_defaults_are_those_of_the_design() {
         },
         "journal": {
             "lane_bytes": 1_048_576, "lanes_max": 256, "on_full": "wait", "wait_ms_max": 5000,
-            "drain": "thread", "drain_interval_ms": 100, "dir": null,
+            "drain": "thread", "drain_interval_ms": 100, "dir": null, "name": null,
         },
         "store": {"path": ".telemetry/provenance.db", "durability": "process", "retention": null},
         "session": {"enabled": false, "output_dir": ".telemetry/sessions", "session_name": null},

@@ -1,0 +1,8 @@
+use telemetry::model;
+
+#[model]
+pub enum Net {
+    Small,
+}
+
+fn main() {}
