@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+mod insight;
 mod more;
 mod values;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use telemetry_core::status::Status;
 
+pub(crate) use insight::{Analyze, CriticalPathArguments, Diff, ReportArguments, TimelineArguments};
 pub(crate) use more::{
     Completions, Config, ConfigCheck, ConfigCommand, ConfigShow, Export, ExportFormat, ExportView, Gc,
     Import, Init, Lineage, Profile, Run, SnapshotArguments, Tree,
@@ -63,6 +65,21 @@ pub(crate) enum Command {
     /// Follow whose output is whose input, both ways
     #[command(after_help = include_str!("help/lineage.txt"))]
     Lineage(Lineage),
+    /// Draw what ran when, thread by thread
+    #[command(after_help = include_str!("help/timeline.txt"))]
+    Timeline(TimelineArguments),
+    /// Find what a run was waiting for
+    #[command(after_help = include_str!("help/critical-path.txt"))]
+    CriticalPath(CriticalPathArguments),
+    /// Compare two workflows, or two campaigns
+    #[command(after_help = include_str!("help/diff.txt"))]
+    Diff(Diff),
+    /// Write the card of a workflow, as Markdown or HTML
+    #[command(after_help = include_str!("help/report.txt"))]
+    Report(ReportArguments),
+    /// Sum up the packets of a session
+    #[command(after_help = include_str!("help/analyze.txt"))]
+    Analyze(Analyze),
     /// Ask a question in SQL, which can only read
     #[command(after_help = include_str!("help/sql.txt"))]
     Sql(Sql),

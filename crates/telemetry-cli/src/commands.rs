@@ -1,7 +1,10 @@
 //! The commands, a file each.
 
+mod analyze;
 mod completions;
 mod config;
+mod critical_path;
+mod diff;
 mod doctor;
 pub(crate) mod drain;
 mod export;
@@ -11,11 +14,13 @@ mod init;
 mod lineage;
 mod ls;
 mod recover;
+mod report;
 mod run;
 mod show;
 mod snapshot;
 mod sql;
 pub(crate) mod tail;
+mod timeline;
 mod tree;
 
 use crate::arguments::{Arguments, Command};
@@ -27,8 +32,11 @@ use crate::printer::Printer;
 pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcome, Failure> {
     let place = || Place::find(&arguments.global);
     match &arguments.command {
+        Command::Analyze(command) => analyze::run(command, printer),
         Command::Completions(command) => completions::run(command, printer),
         Command::Config(command) => config::run(command, printer),
+        Command::CriticalPath(command) => critical_path::run(command, &place()?, printer),
+        Command::Diff(command) => diff::run(command, &place()?, printer),
         Command::Doctor(command) => doctor::run(command, place(), printer),
         Command::Drain(command) => drain::run(command, &place()?, printer),
         Command::Export(command) => export::run(command, &place()?, printer),
@@ -39,10 +47,12 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::Ls(command) => ls::run(command, &place()?, printer),
         Command::Man => completions::man(printer),
         Command::Recover(command) => recover::run(command, &place()?, printer),
+        Command::Report(command) => report::run(command, &place()?, printer),
         Command::Run(command) => run::run(command, &arguments.global, printer),
         Command::Show(command) => show::run(command, &place()?, printer),
         Command::Snapshot(command) => snapshot::run(command, &place()?, printer),
         Command::Sql(command) => sql::run(command, &place()?, printer),
+        Command::Timeline(command) => timeline::run(command, &place()?, printer),
         Command::Tail(command) => tail::run(command, &place()?, printer),
         Command::Tree(command) => tree::run(command, &place()?, printer),
     }

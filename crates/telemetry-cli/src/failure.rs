@@ -65,6 +65,8 @@ pub(crate) enum Failure {
     /// An id that could mean several things, and what these are, a line each.
     #[error("{wanted:?} could be any of\n{}", candidates.join("\n"))]
     Ambiguous { wanted: String, candidates: Vec<String> },
+    #[error("{}: no session files here", folder.display())]
+    NoSession { folder: PathBuf },
     /// There is nothing to watch.
     #[error("{what}")]
     NoJournal { what: String },
@@ -105,7 +107,8 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            Self::Store(
+            Self::NoSession { .. }
+            | Self::Store(
                 StoreError::NotFound { .. } | StoreError::Missing { .. } | StoreError::Empty { .. },
             )
             | Self::NoJournal { .. } => 3,
@@ -132,6 +135,9 @@ impl Failure {
             Self::Store(error) => store_hint(error),
             Self::Export(ExportError::Line { .. }) => {
                 Some("telemetry import reads databases and what telemetry export jsonl writes")
+            }
+            Self::NoSession { .. } => {
+                Some("session.enabled: true in settings.yaml makes programs write them; or name a file")
             }
             Self::NobodyToAsk { .. } => Some("--yes says yes"),
             Self::Usage { hint, .. } => Some(hint),

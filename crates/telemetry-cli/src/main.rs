@@ -5,6 +5,7 @@ mod arguments;
 mod calls;
 mod commands;
 mod failure;
+mod files;
 mod find;
 mod grid;
 mod ink;

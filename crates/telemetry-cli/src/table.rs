@@ -3,6 +3,7 @@
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Row, Table, presets};
 use unicode_width::UnicodeWidthStr;
 
+use crate::ink::Ink;
 use crate::text::pad;
 
 /// Where the text of a column stands.
@@ -10,6 +11,12 @@ use crate::text::pad;
 pub(crate) enum Side {
     Left,
     Right,
+}
+
+/// Columns with dim names; those that are not named by their number stand right.
+pub(crate) fn headed(names: &[&str], left: &[usize], ink: Ink) -> Vec<(String, Side)> {
+    let side = |number: usize| if left.contains(&number) { Side::Left } else { Side::Right };
+    names.iter().enumerate().map(|(number, name)| (ink.dim(name), side(number))).collect()
 }
 
 /// A table without frame, which only its header and its spaces hold together. Ends with a line break.

@@ -15,6 +15,12 @@ pub enum ExportError {
     /// The file could not be written or read.
     #[error("cannot write or read")]
     Io(#[from] io::Error),
+    /// Something could not be drawn.
+    #[error("cannot draw a plot: {why}")]
+    Plot {
+        /// What the drawing says.
+        why: String,
+    },
     /// A line is not what an export writes.
     #[error("line {line}: {why}")]
     Line {

@@ -32,6 +32,7 @@ pub use reader::{
     Resources, SpanOfTime, SpanRow, StatusCount, Table, TaskCount, TaskDetail, TaskFilter, TaskRow,
     ThreadRow, TreeLimits, TreeRow, View, WorkflowFilter, WorkflowRow, inspect, sqlite_version,
 };
+pub use reader::{FileRow, FlowRow, GpuUse, Reading, Run, RunCall, ValuesRow};
 pub use recovery::{Recovery, recover};
 pub use retention::{Expired, Retention, RetentionPlan, parse_age, parse_size};
 pub use schema::VERSION as SCHEMA_VERSION;

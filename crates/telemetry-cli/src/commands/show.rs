@@ -1,6 +1,6 @@
 //! `telemetry show`: all about a workflow or a task.
 
-mod page;
+pub(super) mod page;
 mod task;
 mod workflow;
 

@@ -5,6 +5,7 @@ mod attacks;
 mod child;
 mod fixture;
 mod golden;
+mod insight;
 mod json;
 mod misuse;
 mod pages;
