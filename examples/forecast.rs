@@ -65,7 +65,6 @@ fn main() -> io::Result<()> {
     let context = Context::current();
     let epochs = thread::scope(|scope| {
         let start = |station: &'static str| {
-            let context = context.clone();
             let run = move || context.run(|| forecast(station));
             thread::Builder::new().name(station.to_owned()).spawn_scoped(scope, run)
         };

@@ -40,7 +40,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --short              one schedule of miri instead of 64
   test                     gets what the tests need, and runs them all
   torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost
-      --short              15 kills instead of 200
+      --short              100 kills instead of 200
       --kills N            so many kills
       --seed S             the times and loads of an earlier run
       --queue              only the control: a plain queue, which must lose records

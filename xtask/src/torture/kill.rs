@@ -22,7 +22,7 @@ use crate::cargo::build_program;
 use crate::terminal::say;
 
 const KILLS: usize = 200;
-const KILLS_SHORT: usize = 15;
+const KILLS_SHORT: usize = 100;
 const KILLS_PER_FOLDER: usize = 10;
 /// Programs at once.
 const PROCESSES_MAX: usize = 4;
