@@ -56,7 +56,7 @@ impl Scope {
         }
     }
 
-    /// Says that a loop was left early by this iteration, which has just ended: see [`left`].
+    /// Says that a loop was left early by this iteration, which has just ended: see `left.rs`.
     pub fn was_left(iteration: TaskId) {
         left::note_left(iteration);
     }
