@@ -18,8 +18,17 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     runner(arguments).current_dir(folder).output().unwrap()
 }
 
+/// Signals that the tests inherit as ignored, from a shell that runs them in the background, would stay so.
 fn runner(arguments: &[&str]) -> Command {
-    let mut command = command(&[&["run"], arguments].concat());
+    let program = command(&[&["run"], arguments].concat());
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(program.get_program()).args(program.get_args());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     command.env("PATH", "/usr/bin:/bin");
     command
 }
@@ -114,7 +123,7 @@ fn a_terminal_interrupts_the_program_once() {
     let mut words = vec!["-w", "-c"];
     // A session of its own, so that the terminal is in control of it.
     let program = env!("CARGO_BIN_EXE_telemetry");
-    words.extend([program, "run", "--", "sh", "-c", script]);
+    words.extend(["env", "--default-signal", program, "run", "--", "sh", "-c", script]);
     let seen = crate::terminal::at_terminal_with(folder.path(), "setsid", &words, &[("ready", "\u{3}")]);
     assert!(seen.text.contains("interrupted 1 times"), "{}", seen.text);
 }
