@@ -151,16 +151,13 @@ impl End {
             Self::Signal(_) => "wait",
             Self::OutOfMemory => "fill",
         };
-        let mut command = match self {
-            Self::OutOfMemory => {
-                let mut shell = Command::new("sh");
-                shell
-                    .args(["-c", &format!("echo $$ > {CGROUP}/cgroup.procs && exec \"$0\" \"$@\"")])
-                    .arg(host);
-                shell
-            }
-            _ => Command::new(host),
-        };
+        // Signals that are ignored where the campaign was started would stay so.
+        let mut command = Command::new("env");
+        command.arg("--default-signal");
+        if matches!(self, Self::OutOfMemory) {
+            command.args(["sh", "-c", &format!("echo $$ > {CGROUP}/cgroup.procs && exec \"$0\" \"$@\"")]);
+        }
+        command.arg(host);
         command.args(["work", "--end", how]).current_dir(place);
         command.env("TELEMETRY_STORE__PATH", place.join("provenance.db"));
         command.env("TELEMETRY_INSTRUMENTATION__ENABLED", is_recorded.to_string());
