@@ -394,10 +394,11 @@ fn huge<T: Serialize>(value: &T) -> usize {
     size_of_val(value)
 }
 
-/// Bytes of memory that this process has in use.
-fn resident_bytes() -> usize {
-    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
-    let pages: usize = text.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
+/// Bytes of memory that this thread has touched for the first time: what the drain takes meanwhile is not in them.
+fn touched_bytes() -> usize {
+    let text = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux");
+    let (_, fields) = text.rsplit_once(") ").expect("a name");
+    let pages: usize = fields.split(' ').nth(7).and_then(|pages| pages.parse().ok()).expect("a number");
     pages * 4096
 }
 
@@ -405,15 +406,12 @@ fn resident_bytes() -> usize {
 #[telemetry::workflow]
 pub(crate) fn huge_values() {
     huge(&0);
-    // What the drain takes for its first rows is not what a call takes.
-    let recorder = telemetry::Recorder::start_with_found_settings().expect("it records already");
-    recorder.flush(std::time::Duration::from_mins(1));
     let measure = |name: &str, call: &dyn Fn() -> usize| {
-        let before = resident_bytes();
+        let before = touched_bytes();
         let begun = std::time::Instant::now();
         let _ = call();
         let micros = begun.elapsed().as_micros();
-        let added = resident_bytes().saturating_sub(before);
+        let added = touched_bytes().saturating_sub(before);
         writeln!(std::io::stdout(), "{name} {added} {micros}").expect("somebody reads");
     };
     // Pages that nobody has touched take no memory: what is read of them shows.
