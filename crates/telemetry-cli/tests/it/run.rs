@@ -142,6 +142,23 @@ fn what_is_printed_is_kept_on_request() {
     assert!(task["task"]["generated"]["stderr"]["$file"]["sha256"].is_string(), "{task}");
 }
 
+/// What was recorded by mistake can be taken back: not a byte of it stays in free pages or in the log.
+#[test]
+fn what_is_deleted_is_gone_from_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), &["--name", "canary-of-a-name", "--", "true", "canary-of-an-argument"]);
+    let hits = || -> usize {
+        let files =
+            fs::read_dir(folder.path().join(".telemetry")).unwrap().map(|entry| entry.unwrap().path());
+        let texts = files.filter(|path| path.is_file()).map(|path| fs::read(path).unwrap());
+        texts.map(|bytes| bytes.windows(9).filter(|window| window == b"canary-of").count()).sum()
+    };
+    assert!(hits() >= 2);
+    let gc = command(&["gc", "--keep", "0", "--yes"]).current_dir(folder.path()).output().unwrap();
+    assert!(gc.status.success(), "{gc:?}");
+    assert_eq!(hits(), 0);
+}
+
 #[test]
 fn a_database_that_cannot_be_used_does_not_stop_the_program() {
     let folder = tempfile::tempdir().unwrap();
