@@ -41,14 +41,12 @@ pub struct Limits {
     pub depth_max: u32,
     /// Items of one sequence or map.
     pub items_max: u32,
-    /// Whether what was used and generated is recorded at all.
-    pub values: bool,
 }
 
 impl Limits {
     /// The limits of the built-in settings.
     pub const DEFAULT: Self =
-        Self { value_bytes_max: 4096, record_bytes_max: 65536, depth_max: 64, items_max: 1000, values: true };
+        Self { value_bytes_max: 4096, record_bytes_max: 65536, depth_max: 64, items_max: 1000 };
 }
 
 impl Default for Limits {
@@ -86,6 +84,8 @@ pub struct Encoder {
     bytes: Vec<u8>,
     open: Vec<Open>,
     limits: Limits,
+    /// Whether what was used and generated is recorded at all.
+    has_values: bool,
     has_error: bool,
     verdicts: Verdicts,
     hidden: HiddenKeys,
@@ -98,6 +98,7 @@ impl Encoder {
             bytes: Vec::new(),
             open: Vec::new(),
             limits: Limits::DEFAULT,
+            has_values: true,
             has_error: false,
             verdicts: Verdicts::new(),
             hidden: HiddenKeys::NONE,
@@ -121,14 +122,30 @@ impl Encoder {
     pub fn reset(&mut self, limits: Limits) {
         self.bytes.clear();
         self.limits = limits;
+        self.has_values = true;
         self.has_error = false;
         self.hidden = HiddenKeys::NONE;
+    }
+
+    /// Whether what was used and generated goes into the record that was begun.
+    #[inline]
+    pub fn keep_values(&mut self, has_values: bool) {
+        self.has_values = has_values;
     }
 
     /// The items so far, without the zero byte that ends them.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The items as whole words, padded with zeros: what a record is offered with.
+    #[inline]
+    pub fn words(&mut self) -> &[[u8; 8]] {
+        let length = self.bytes.len().next_multiple_of(8);
+        self.bytes.extend_from_slice(&[0; 8]);
+        self.bytes.truncate(length);
+        self.bytes.as_chunks().0
     }
 
     /// Whether there is no item yet.
@@ -146,7 +163,7 @@ impl Encoder {
     /// An input, by its index among the keys of the activity.
     #[inline]
     pub fn used(&mut self, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.limits.values {
+        if self.has_values {
             self.indexed(Field::Used, index, write);
         }
     }
@@ -161,7 +178,7 @@ impl Encoder {
     /// An output, by its index among the keys of the activity.
     #[inline]
     pub fn output(&mut self, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.limits.values {
+        if self.has_values {
             self.indexed(Field::Generated, index, write);
         }
     }
@@ -169,7 +186,7 @@ impl Encoder {
     /// What the task returned.
     #[inline]
     pub fn result(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.limits.values && self.has_room() {
+        if self.has_values && self.has_room() {
             self.bytes.push(Field::Result.code());
             self.value(self.values_end(), write);
         }
@@ -177,14 +194,14 @@ impl Encoder {
 
     /// An input with a name of its own.
     pub fn used_named(&mut self, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.limits.values {
+        if self.has_values {
             self.named(Field::Used, key, write);
         }
     }
 
     /// An output with a name of its own.
     pub fn generated_named(&mut self, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.limits.values {
+        if self.has_values {
             self.named(Field::Generated, key, write);
         }
     }

@@ -123,34 +123,45 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The fixed words of a record, ready to be framed.
+/// The fixed words of a record, ready to be framed: at most `N`.
 #[derive(Clone, Copy, Debug)]
-pub struct FixedWords {
-    words: [u64; 12],
+pub struct FixedWords<const N: usize> {
+    words: [u64; N],
     length: usize,
 }
 
-impl FixedWords {
-    fn new<const N: usize>(first: [u64; N]) -> Self {
-        let mut words = [0; 12];
-        words[..N].copy_from_slice(&first);
-        Self { words, length: N }
+impl<const N: usize> FixedWords<N> {
+    #[inline]
+    fn new<const FIRST: usize>(first: [u64; FIRST]) -> Self {
+        let mut words = [0; N];
+        words[..FIRST].copy_from_slice(&first);
+        Self { words, length: FIRST }
     }
 
+    #[inline]
     fn push(&mut self, word: u64) {
         self.words[self.length] = word;
         self.length += 1;
     }
 
+    #[inline]
     fn push_id(&mut self, [high, low]: [u64; 2]) {
         self.push(high);
         self.push(low);
     }
 }
 
-impl std::ops::Deref for FixedWords {
+impl<const N: usize> AsRef<[u64]> for FixedWords<N> {
+    #[inline]
+    fn as_ref(&self) -> &[u64] {
+        self
+    }
+}
+
+impl<const N: usize> std::ops::Deref for FixedWords<N> {
     type Target = [u64];
 
+    #[inline]
     fn deref(&self) -> &[u64] {
         &self.words[..self.length]
     }

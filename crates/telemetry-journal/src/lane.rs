@@ -29,14 +29,14 @@ pub struct Outgoing<'a> {
     pub kind: u8,
     /// Its fixed words.
     pub fixed: &'a [u64],
-    /// Its items; padded with zeros to whole words.
-    pub tail: &'a [u8],
+    /// Its items, padded with zeros to whole words.
+    pub tail: &'a [[u8; 8]],
 }
 
 impl Outgoing<'_> {
     #[inline]
     pub(crate) fn payload_words(&self) -> usize {
-        self.fixed.len() + self.tail.len().div_ceil(8)
+        self.fixed.len() + self.tail.len()
     }
 }
 
@@ -133,7 +133,8 @@ impl<'a> Ring<'a> {
 
     /// Publishes a frame and answers how many words are in use. `tail` is a cached tail, refreshed when
     /// the ring looks full.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "two calls more in every record otherwise")]
     pub(crate) fn push(&self, record: Outgoing<'_>, tail: &AtomicU64) -> Result<u64, Refused> {
         let length = FRAME_WORDS + record.payload_words();
         if length > self.frame_max {
@@ -300,19 +301,45 @@ fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>, seed: u64) -> u32 
     for (pair, slots) in pairs.iter().zip(slots.as_chunks().0) {
         checksum = write_pair(slots, *pair, checksum);
     }
-    let odd = odd.first().copied();
-    let checksum = match (odd, rest) {
-        _ if !record.tail.is_empty() => write_tail(rest, odd, record.tail, checksum),
-        (Some(word), [slot]) => write_single(slot, word, checksum),
-        _ => checksum,
-    };
+    match (odd, record.tail) {
+        ([], []) => {}
+        ([], tail) => checksum = write_tail(rest, tail, checksum),
+        ([word, ..], tail) => checksum = write_odd(rest, *word, tail, checksum),
+    }
     checksum.finish(payload.len())
 }
 
+/// Writes a fixed word that is left over, and the items behind it.
 #[inline]
-fn write_pair([first, second]: &[AtomicU64; 2], pair: [u64; 2], checksum: Checksum) -> Checksum {
-    first.store(pair[0], Ordering::Relaxed);
-    second.store(pair[1], Ordering::Relaxed);
+fn write_odd(slots: &[AtomicU64], word: u64, tail: &[[u8; 8]], checksum: Checksum) -> Checksum {
+    match (slots, tail) {
+        ([first, second, slots @ ..], [item, tail @ ..]) => {
+            first.store(word, Ordering::Relaxed);
+            second.store(u64::from_le_bytes(*item), Ordering::Relaxed);
+            write_tail(slots, tail, checksum.with(word, u64::from_le_bytes(*item)))
+        }
+        ([slot, ..], _) => write_single(slot, word, checksum),
+        ([], _) => checksum,
+    }
+}
+
+#[inline]
+fn write_tail(slots: &[AtomicU64], tail: &[[u8; 8]], mut checksum: Checksum) -> Checksum {
+    let (pairs, odd) = tail.as_chunks::<2>();
+    let (slot_pairs, slot) = slots.as_chunks();
+    for (pair, slots) in pairs.iter().zip(slot_pairs) {
+        checksum = write_pair(slots, pair.map(u64::from_le_bytes), checksum);
+    }
+    match (odd, slot) {
+        ([word], [slot]) => write_single(slot, u64::from_le_bytes(*word), checksum),
+        _ => checksum,
+    }
+}
+
+#[inline]
+fn write_pair(slots: &[AtomicU64; 2], pair: [u64; 2], checksum: Checksum) -> Checksum {
+    slots[0].store(pair[0], Ordering::Relaxed);
+    slots[1].store(pair[1], Ordering::Relaxed);
     checksum.with(pair[0], pair[1])
 }
 
@@ -320,44 +347,6 @@ fn write_pair([first, second]: &[AtomicU64; 2], pair: [u64; 2], checksum: Checks
 fn write_single(slot: &AtomicU64, word: u64, checksum: Checksum) -> Checksum {
     slot.store(word, Ordering::Relaxed);
     checksum.with(word, 0)
-}
-
-/// Writes the items of a record, behind a fixed word that is left over.
-#[inline]
-fn write_tail(slots: &[AtomicU64], odd: Option<u64>, mut tail: &[u8], mut checksum: Checksum) -> Checksum {
-    let (pairs, last) = slots.as_chunks();
-    let mut pairs = pairs.iter();
-    if let Some(word) = odd
-        && let Some(pair) = pairs.next()
-    {
-        checksum = write_pair(pair, [word, take_word(&mut tail)], checksum);
-    }
-    for pair in pairs {
-        checksum = write_pair(pair, [take_word(&mut tail), take_word(&mut tail)], checksum);
-    }
-    if let [slot] = last { write_single(slot, take_word(&mut tail), checksum) } else { checksum }
-}
-
-/// Takes eight bytes off the front; fewer are padded with zeros.
-#[inline]
-fn take_word(bytes: &mut &[u8]) -> u64 {
-    if let Some((word, rest)) = bytes.split_first_chunk() {
-        *bytes = rest;
-        return u64::from_le_bytes(*word);
-    }
-    short_word(std::mem::take(bytes))
-}
-
-/// Up to seven bytes as a word, by loads that overlap: a copy of unknown length costs a call.
-#[inline]
-fn short_word(bytes: &[u8]) -> u64 {
-    let length = bytes.len();
-    if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        return u64::from(u32::from_le_bytes(*low))
-            | u64::from(u32::from_le_bytes(*high)) << (length * 8 - 32);
-    }
-    let byte = |index: usize| u64::from(bytes[index]) << (index * 8);
-    if length == 0 { 0 } else { byte(0) | byte(length / 2) | byte(length - 1) }
 }
 
 /// A gap frame for records that were dropped between these ticks.
@@ -372,20 +361,20 @@ mod tests {
     use crate::memory::zeroed;
 
     #[test]
-    fn a_payload_of_any_length_is_padded_and_summed() {
-        let bytes: Vec<u8> = (1..=40).collect();
+    fn a_payload_of_any_length_is_written_and_summed() {
+        let items: Vec<[u8; 8]> = (1..=7).map(|item| [item; 8]).collect();
         let fixed: Vec<u64> = (0..5).map(|word| word * 0x0102_0304_0506_0708).collect();
         for (words, length) in
-            (0..=fixed.len()).flat_map(|words| (0..=bytes.len()).map(move |bytes| (words, bytes)))
+            (0..=fixed.len()).flat_map(|words| (0..=items.len()).map(move |items| (words, items)))
         {
-            let record = Outgoing { kind: 1, fixed: &fixed[..words], tail: &bytes[..length] };
+            let record = Outgoing { kind: 1, fixed: &fixed[..words], tail: &items[..length] };
             let payload = zeroed(record.payload_words());
             let checksum = write_payload(&payload, record, frame_seed(1, 9));
             let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            let expected: Vec<u64> = to_words(record.fixed, record.tail).collect();
-            assert_eq!(written, expected, "{words} words and {length} bytes");
+            let expected: Vec<u64> = to_words(record.fixed, record.tail.as_flattened()).collect();
+            assert_eq!(written, expected, "{words} words and {length} items");
             let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            assert_eq!(checksum, frame_checksum(1, 9, &written), "{words} words and {length} bytes");
+            assert_eq!(checksum, frame_checksum(1, 9, &written), "{words} words and {length} items");
         }
     }
 }

@@ -100,6 +100,15 @@ impl Lane {
     /// by the lane's owner only.
     #[inline]
     pub fn offer(&self, record: Outgoing<'_>) -> bool {
+        let Outgoing { kind, fixed, tail } = record;
+        self.offer_words(kind, fixed, tail)
+    }
+
+    /// Takes the parts of a record one by one, which fit the processor's registers: together they would go through
+    /// memory, and whoever reads them by other pieces than they were written by waits for that.
+    #[inline(never)]
+    fn offer_words(&self, kind: u8, fixed: &[u64], tail: &[[u8; 8]]) -> bool {
+        let record = Outgoing { kind, fixed, tail };
         self.ring.add(lane::OFFERED, 1);
         if self.gap_count.load(Ordering::Relaxed) == 0
             && self.common.on_full != OnFull::Degrade

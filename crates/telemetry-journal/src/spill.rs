@@ -25,7 +25,7 @@ pub(crate) struct Spill {
 impl Spill {
     /// Writes a record to its file.
     pub(crate) fn write(journal: &Path, number: u64, record: Outgoing<'_>) -> io::Result<Self> {
-        let words: Vec<u64> = to_words(record.fixed, record.tail).collect();
+        let words: Vec<u64> = to_words(record.fixed, record.tail.as_flattened()).collect();
         if words.len() * 8 > SPILL_BYTES_MAX {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }

@@ -44,8 +44,8 @@ fn run(lanes_max: u32) {
                 scope.spawn(move || {
                     let lane = journal.claim();
                     for number in 0..RECORDS {
-                        let (fixed, tail) = (record(producer, number), [7; 40]);
-                        let tail = &tail[..number as usize % 40];
+                        let (fixed, tail) = (record(producer, number), [[7; 8]; 5]);
+                        let tail = &tail[..number as usize % 5];
                         let outgoing = Outgoing { kind: 9, fixed: &fixed, tail };
                         let is_accepted =
                             lane.map_or_else(|| journal.offer_shared(outgoing), |lane| lane.offer(outgoing));

@@ -111,7 +111,8 @@ fn items_read_back_in_order() {
 #[test]
 fn without_values_only_the_rest_is_written() {
     let mut encoder = Encoder::new();
-    encoder.reset(Limits { values: false, ..Limits::DEFAULT });
+    encoder.reset(Limits::DEFAULT);
+    encoder.keep_values(false);
     encoder.used(0, |_| panic!("not called"));
     encoder.output(0, |_| panic!("not called"));
     encoder.result(|_| panic!("not called"));
@@ -288,7 +289,7 @@ fn a_full_record_still_takes_the_error() {
 
 prop_compose! {
     fn limits()(value_bytes_max in prop_oneof![0..400u32, 400..4000u32], record_bytes_max in 0..1000u32, depth_max in 0..6u32, items_max in 0..6u32) -> Limits {
-        Limits { value_bytes_max, record_bytes_max, depth_max, items_max, values: true }
+        Limits { value_bytes_max, record_bytes_max, depth_max, items_max }
     }
 }
 

@@ -27,7 +27,7 @@ impl Event {
 
     /// The words to frame.
     #[inline]
-    pub fn encode(&self) -> FixedWords {
+    pub fn encode(&self) -> FixedWords<7> {
         let (class, bits) = self.value.encode();
         let flags = if self.task.is_some() { HAS_TASK } else { 0 }
             | if self.workflow.is_some() { HAS_WORKFLOW } else { 0 };

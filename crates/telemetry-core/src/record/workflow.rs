@@ -1,6 +1,5 @@
 //! The fixed words of the records that are not about one task.
 
-use super::FixedWords;
 use crate::id::{TaskId, WorkflowId};
 use crate::status::{ErrorKind, Status};
 
@@ -21,11 +20,11 @@ impl WorkflowStart {
     pub(super) const WORDS: usize = 7;
 
     /// The words to frame.
-    pub fn encode(&self) -> FixedWords {
+    pub fn encode(&self) -> [u64; Self::WORDS] {
         let [high, low] = self.workflow.words();
         let [parent_high, parent_low] = self.parent_workflow.map_or([0; 2], WorkflowId::words);
         let [task_high, task_low] = self.parent_task.map_or([0; 2], TaskId::words);
-        FixedWords::new([high, low, parent_high, parent_low, task_high, task_low, self.ticks])
+        [high, low, parent_high, parent_low, task_high, task_low, self.ticks]
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
@@ -56,11 +55,11 @@ impl WorkflowEnd {
     pub(super) const WORDS: usize = 4;
 
     /// The words to frame.
-    pub fn encode(&self) -> FixedWords {
+    pub fn encode(&self) -> [u64; Self::WORDS] {
         let [high, low] = self.workflow.words();
         let packed =
             u64::from(self.status.code()) | u64::from(self.error_kind.map_or(0, ErrorKind::code)) << 8;
-        FixedWords::new([high, low, self.ticks, packed])
+        [high, low, self.ticks, packed]
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
@@ -89,9 +88,9 @@ impl Snapshot {
     pub(super) const WORDS: usize = 4;
 
     /// The words to frame.
-    pub fn encode(&self) -> FixedWords {
+    pub fn encode(&self) -> [u64; Self::WORDS] {
         let [high, low] = self.workflow.map_or([0; 2], WorkflowId::words);
-        FixedWords::new([u64::from(self.snapshot), high, low, self.ticks])
+        [u64::from(self.snapshot), high, low, self.ticks]
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
@@ -119,8 +118,8 @@ impl Gap {
     const WORDS: usize = 3;
 
     /// The words to frame.
-    pub fn encode(&self) -> FixedWords {
-        FixedWords::new([self.first_ticks, self.last_ticks, self.count])
+    pub fn encode(&self) -> [u64; Self::WORDS] {
+        [self.first_ticks, self.last_ticks, self.count]
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {

@@ -31,11 +31,6 @@ impl Bits {
         self.0
     }
 
-    /// What became of the task that these bits name.
-    pub(super) const fn fate(self) -> Fate {
-        if self.0[0] == 0 && self.0[1] != 0 { Fate::LeftOut } else { Fate::Undecided }
-    }
-
     /// A task that was left out, in the place of an id. Ids have a time in their high half.
     pub(super) const fn of_open(task: OpenTask) -> Self {
         Self([0, if task.word() == 0 { u64::MAX } else { task.word() }])
@@ -140,8 +135,7 @@ impl Current {
     /// What the values of the task may take.
     #[inline]
     pub(super) fn limits(&self) -> Limits {
-        let limits = self.plan.map_or(Limits::DEFAULT, |plan| plan.limits);
-        Limits { values: self.level.has_values(), ..limits }
+        self.plan.map_or(Limits::DEFAULT, |plan| plan.limits)
     }
 }
 

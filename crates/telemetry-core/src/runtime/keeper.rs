@@ -1,4 +1,4 @@
-//! The part of a thread's state that has a destructor: the encoder, and the lane to give back.
+//! The part of a thread's state that has a destructor: the lane to give back, and what is known of events.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,13 +6,11 @@ use telemetry_journal::Lane;
 
 use super::event::SeriesCache;
 use super::local::Local;
-use crate::encoder::Encoder;
 
 thread_local! {
     static KEEPER: Keeper = const {
         Keeper {
             lane: Cell::new(None),
-            encoder: RefCell::new(Encoder::new()),
             series: RefCell::new(SeriesCache::new()),
         }
     };
@@ -20,7 +18,6 @@ thread_local! {
 
 struct Keeper {
     lane: Cell<Option<&'static Lane>>,
-    encoder: RefCell<Encoder>,
     series: RefCell<SeriesCache>,
 }
 
@@ -28,6 +25,7 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         Local::with(|local| {
             local.lose_lane();
+            local.lose_encoder();
             local.at_hand.give_away(u32::MAX);
         });
         if let Some(lane) = self.lane.take() {
@@ -50,21 +48,6 @@ pub(super) fn keep(lane: Option<&'static Lane>) -> bool {
 /// Forgets the lane, which belongs to another process.
 pub(super) fn forget() {
     let _ = KEEPER.try_with(|keeper| keeper.lane.set(None));
-}
-
-/// The thread's encoder; another one where it is in use or already gone.
-#[inline]
-pub(super) fn with_encoder<R>(use_it: impl FnOnce(&mut Encoder) -> R) -> R {
-    let mut use_it = Some(use_it);
-    let answer = KEEPER.try_with(|keeper| {
-        let mut encoder = keeper.encoder.try_borrow_mut().ok()?;
-        use_it.take().map(|use_it| use_it(&mut encoder))
-    });
-    match (answer, use_it) {
-        (Ok(Some(answer)), _) => answer,
-        (_, Some(use_it)) => use_it(&mut Encoder::new()),
-        (_, None) => unreachable!("the closure is taken only to be called, and then there is an answer"),
-    }
 }
 
 /// The series of events that this thread has met; others than these where they are in use or already gone.

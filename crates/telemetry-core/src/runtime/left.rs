@@ -66,7 +66,7 @@ fn is_latest(ids: u32) -> bool {
 
 /// Says of the iterations that were left from within this task or workflow that they failed with it.
 #[cold]
-pub(super) fn blame(local: &Local, recording: &Recording, around: Current, encoder: &Encoder) {
+pub(super) fn blame(local: &Local, recording: &Recording, around: Current, encoder: &mut Encoder) {
     let left = LEFT.try_with(|left| std::mem::take(&mut *left.borrow_mut())).unwrap_or_default();
     let is_around = |last: &Ended| {
         last.around.0 == around.task && (!around.task.is_none() || last.around.1 == around.workflow)
@@ -85,6 +85,6 @@ pub(super) fn blame(local: &Local, recording: &Recording, around: Current, encod
             snapshot: None,
         };
         let fixed = end.encode();
-        local.offer(recording, Outgoing { kind: Kind::TaskEnd.code(), fixed: &fixed, tail: encoder.bytes() });
+        local.offer(recording, Outgoing { kind: Kind::TaskEnd.code(), fixed: &fixed, tail: encoder.words() });
     }
 }

@@ -140,7 +140,6 @@ impl Plan {
             record_bytes_max: of_rule(|rule| rule.record_bytes_max).unwrap_or(capture.record_bytes_max),
             depth_max: of_rule(|rule| rule.depth_max).unwrap_or(capture.depth_max),
             items_max: of_rule(|rule| rule.items_max).unwrap_or(capture.items_max),
-            values: true,
         };
         let keeps_errors = capture.sampling.keep_errors;
         Self { recording, limits, draw: rule.and_then(Draw::new), keeps_errors }

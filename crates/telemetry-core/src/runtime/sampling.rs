@@ -13,12 +13,11 @@ use telemetry_journal::{DropReason, Outgoing};
 
 use super::callsite::Site;
 use super::current::{Bits, Current, Fate};
-use super::keeper;
 use super::local::Local;
 use super::open::{self, Marked, OpenTask, Skeleton};
 use super::recording::{Recording, lock};
 use super::task::{Ending, StartedTask, recording_of};
-use crate::encoder::{Encoder, Limits};
+use crate::encoder::Encoder;
 use crate::id::TaskId;
 use crate::level::Level;
 use crate::record::{Kind, TaskEnd, TaskStart};
@@ -118,16 +117,15 @@ pub(super) fn end_left_out(
     let Some(task) = current.open_task().filter(|task| task.is_some()) else { return };
     let recording = recording_of(local, current).filter(|_| !local.is_encoding());
     let Some(recording) = recording else { return open::free(local, task) };
-    local.encoding(|| {
-        keeper::with_encoder(|encoder| {
-            encoder.reset(Limits { values: false, ..current.limits() });
-            encoder.redact_with(recording.redactor());
-            write(encoder);
-            let is_error = ending.status(encoder.has_error()).0 == Status::Error;
-            if is_error || !open::close(local, task) {
-                write_end(local, recording, current, task, (ending, encoder));
-            }
-        });
+    local.encode(|encoder| {
+        encoder.reset(current.limits());
+        encoder.keep_values(false);
+        encoder.redact_with(recording.redactor());
+        write(encoder);
+        let is_error = ending.status(encoder.has_error()).0 == Status::Error;
+        if is_error || !open::close(local, task) {
+            write_end(local, recording, current, task, (ending, encoder));
+        }
     });
 }
 
@@ -137,7 +135,7 @@ fn write_end(
     recording: &Recording,
     current: Current,
     task: OpenTask,
-    (ending, encoder): (Ending, &Encoder),
+    (ending, encoder): (Ending, &mut Encoder),
 ) {
     let now = ticks();
     let (status, error_kind) = ending.status(encoder.has_error());
@@ -149,7 +147,7 @@ fn write_end(
     if let Some(skeleton) = open::read(task) {
         let (task, activity) = (skeleton.task_id(), skeleton.activity);
         let end = TaskEnd { task, ticks: now, status, error_kind, activity, snapshot: None }.encode();
-        let tail = encoder.bytes();
+        let tail = encoder.words();
         local.offer(recording, Outgoing { kind: Kind::TaskEnd.code(), fixed: &end, tail });
     }
     open::free(local, task);

@@ -6,7 +6,6 @@ use std::sync::{Mutex, TryLockError};
 use telemetry_journal::Outgoing;
 use telemetry_journal::clock::ticks;
 
-use super::keeper;
 use super::local::Local;
 use super::recording::Recording;
 use crate::encoder::Limits;
@@ -77,17 +76,15 @@ impl Snapshots {
         let sensor = sensor.as_mut()?;
         let number = ((self.latest.load(Ordering::Relaxed) >> 32) as u32).wrapping_add(1).max(1);
         let taken = ticks();
-        let is_kept = local.encoding(|| {
-            keeper::with_encoder(|encoder| {
-                encoder.reset(Limits::DEFAULT);
-                encoder.redact_with(recording.redactor());
-                let fixed = Snapshot { snapshot: number, workflow, ticks: taken }.encode();
-                sensor.read(encoder)
-                    && local.offer(
-                        recording,
-                        Outgoing { kind: Kind::Snapshot.code(), fixed: &fixed, tail: encoder.bytes() },
-                    )
-            })
+        let is_kept = local.encode(|encoder| {
+            encoder.reset(Limits::DEFAULT);
+            encoder.redact_with(recording.redactor());
+            let fixed = Snapshot { snapshot: number, workflow, ticks: taken }.encode();
+            sensor.read(encoder)
+                && local.offer(
+                    recording,
+                    Outgoing { kind: Kind::Snapshot.code(), fixed: &fixed, tail: encoder.words() },
+                )
         });
         let taken_ms = recording.clock().elapsed_ms(taken);
         self.latest.store(u64::from(taken_ms as u32) | u64::from(number) << 32, Ordering::Relaxed);

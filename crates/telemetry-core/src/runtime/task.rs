@@ -1,17 +1,15 @@
 //! One call of a recorded function, sync or async: a START before it, an END after it.
 
 use std::any::Any;
-use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
 use telemetry_journal::clock::ticks;
 use telemetry_journal::{DropReason, Outgoing};
 
-use super::callsite::{Callsite, NO_ACTIVITY, Site};
+use super::callsite::{Callsite, Site};
 use super::current::{Bits, Context, Current, Fate};
 use super::fault::contained;
-use super::keeper;
 use super::left;
 use super::local::Local;
 use super::more::More;
@@ -55,7 +53,7 @@ fn run_recorded<A, R, P: More>(
 ) -> R {
     let mut frame = Frame::NONE;
     frame.start(generation, callsite, &arguments, used);
-    if frame.task.is_none() {
+    if frame.task.current.task.is_none() {
         return body(arguments);
     }
     // The result does not travel through the frames of `catch_unwind`: each would hold a copy of it in
@@ -71,13 +69,12 @@ fn run_recorded<A, R, P: More>(
 struct Frame {
     /// The context of the caller.
     previous: Current,
-    /// The task; none if it is not recorded. The rest of it is the current context again when the body
-    /// is done.
-    task: Bits,
+    /// The task; none if it is not recorded.
+    task: StartedTask,
 }
 
 impl Frame {
-    const NONE: Self = Self { previous: Current::NONE, task: Bits::NONE };
+    const NONE: Self = Self { previous: Current::NONE, task: StartedTask { current: Current::NONE } };
 
     #[inline(never)]
     fn start<A, P: More>(
@@ -95,9 +92,8 @@ impl Frame {
                 used(encoder, arguments)
             };
             StartedTask::start_and(local, recording, site, used, |current| {
-                self.task = current.task;
-                self.previous = local.current.get();
-                local.current.set(current);
+                self.task = StartedTask { current };
+                self.previous = local.current.replace(current);
             });
         };
         contained(|| Local::with(start));
@@ -116,7 +112,8 @@ impl Frame {
         let result = result.take().expect("the body has returned");
         contained(|| {
             Local::with(|local| {
-                self.leave(local).end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
+                local.current.set(self.previous);
+                self.task.end_in(local, Ending::Returned, |encoder| ended(encoder, &result));
             });
         });
         result
@@ -127,32 +124,11 @@ impl Frame {
         contained(|| {
             Local::with(|local| {
                 let message = |encoder: &mut Encoder| panic_message(encoder, &*payload);
-                self.leave(local).end_in(local, Ending::Panicked, message);
+                local.current.set(self.previous);
+                self.task.end_in(local, Ending::Panicked, message);
             });
         });
         resume_unwind(payload)
-    }
-
-    /// Makes the caller's context the current one and answers the task.
-    fn leave(&self, local: &Local) -> StartedTask {
-        let current = local.current.get();
-        local.current.set(self.previous);
-        if current.task == self.task { StartedTask { current } } else { self.lost(local, current) }
-    }
-
-    /// The task whose body entered another context and forgot to leave it. How it ended is still known.
-    #[cold]
-    fn lost(&self, local: &Local, current: Current) -> StartedTask {
-        let plan = local.known_policy().map(|policy| policy.plan(0));
-        let current = Current {
-            task: self.task,
-            plan,
-            fate: self.task.fate(),
-            activity: NO_ACTIVITY,
-            level: Level::Lightweight,
-            ..current
-        };
-        StartedTask { current }
     }
 }
 
@@ -245,9 +221,9 @@ impl StartedTask {
         let start = StartOf::new(local, recording, site, caller);
         let (current, fixed) = start.below(caller);
         if site.level.has_values() {
-            offer_with_items(local, recording, current.limits(), |encoder| {
+            offer_with_items(local, recording, site.plan.limits, |encoder| {
                 more(encoder);
-                (Kind::TaskStart, fixed)
+                (Kind::TaskStart, &fixed)
             });
         } else {
             local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &fixed, tail: &[] });
@@ -266,9 +242,9 @@ impl StartedTask {
         more: impl FnOnce(&mut Encoder) -> P,
     ) -> Self {
         let start = StartOf::new(local, recording, site, caller);
-        let limits = Limits { values: site.level.has_values(), ..site.plan.limits };
         let begin = |encoder: &mut Encoder| {
-            encoder.reset(limits);
+            encoder.reset(site.plan.limits);
+            encoder.keep_values(site.level.has_values());
             encoder.redact_with(recording.redactor());
             let mut caller = start.caller_or(more(encoder).parent());
             let fate = site.plan.fate_below(caller.fate, local, recording);
@@ -277,11 +253,11 @@ impl StartedTask {
             }
             caller.fate = fate;
             let (current, fixed) = start.below(caller);
-            let (kind, tail) = (Kind::TaskStart.code(), encoder.bytes());
+            let (kind, tail) = (Kind::TaskStart.code(), encoder.words());
             local.offer(recording, Outgoing { kind, fixed: &fixed, tail });
             Self { current }
         };
-        local.encoding(|| keeper::with_encoder(begin))
+        local.encode(begin)
     }
 
     /// The id of the task; none if sampling left it out.
@@ -311,6 +287,7 @@ impl StartedTask {
         let now = ticks();
         let snapshot = snapshot(local, recording, level, now, workflow);
         offer_with_items(local, recording, self.current.limits(), move |encoder| {
+            encoder.keep_values(level.has_values());
             write(encoder);
             let (status, error_kind) = ending.status(encoder.has_error());
             if error_kind == Some(ErrorKind::Err) {
@@ -342,6 +319,7 @@ pub(super) fn update(local: &Local, current: Current, write: impl FnOnce(&mut En
     let Some(task) = current.task_id() else { return };
     let Some(recording) = recording_of(local, current) else { return };
     offer_with_items(local, recording, current.limits(), |encoder| {
+        encoder.keep_values(current.level.has_values());
         write(encoder);
         let (activity, ordinal) = (current.activity, recording.next_update());
         (Kind::TaskUpdate, TaskUpdate { task, ticks: ticks(), activity, ordinal }.encode())
@@ -378,7 +356,7 @@ impl StartOf {
 
     /// The task's context and its START, below this caller.
     #[inline]
-    fn below(&self, caller: Current) -> (Current, FixedWords) {
+    fn below(&self, caller: Current) -> (Current, FixedWords<12>) {
         let site = self.site;
         let current = caller.child(self.id, site, caller.fate);
         let start = TaskStart {
@@ -400,7 +378,7 @@ impl StartOf {
 
 /// Offers a record whose items `write` writes; nothing if a record is being encoded on this thread.
 #[inline]
-pub(super) fn offer_with_items<W: Deref<Target = [u64]>>(
+pub(super) fn offer_with_items<W: AsRef<[u64]>>(
     local: &Local,
     recording: &Recording,
     limits: Limits,
@@ -409,13 +387,11 @@ pub(super) fn offer_with_items<W: Deref<Target = [u64]>>(
     if local.is_encoding() {
         return local.refuse(recording, DropReason::Nested);
     }
-    local.encoding(|| {
-        keeper::with_encoder(|encoder| {
-            encoder.reset(limits);
-            encoder.redact_with(recording.redactor());
-            let (kind, fixed) = write(encoder);
-            local.offer(recording, Outgoing { kind: kind.code(), fixed: &fixed, tail: encoder.bytes() });
-        });
+    local.encode(|encoder| {
+        encoder.reset(limits);
+        encoder.redact_with(recording.redactor());
+        let (kind, fixed) = write(encoder);
+        local.offer(recording, Outgoing { kind: kind.code(), fixed: fixed.as_ref(), tail: encoder.words() });
     });
 }
 

@@ -12,7 +12,6 @@ pub(crate) const UNLIMITED: Limits = Limits {
     record_bytes_max: 1 << 24,
     depth_max: 1 << 20,
     items_max: 1 << 20,
-    values: true,
 };
 
 /// The bytes of one value.

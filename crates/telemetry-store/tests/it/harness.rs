@@ -7,7 +7,7 @@ use telemetry_core::encoder::{Encoder, Limits};
 use telemetry_core::id::{TaskId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::record::{
-    ActivityName, Event, FixedWords, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
+    ActivityName, Event, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
     TaskEnd, TaskStart, TaskUpdate, ThreadName, WorkflowEnd, WorkflowStart,
 };
 use telemetry_core::status::{ErrorKind, Status};
@@ -43,7 +43,7 @@ pub(crate) struct Framed {
 }
 
 impl Framed {
-    fn new(kind: Kind, fixed: &FixedWords, items: &[u8]) -> Self {
+    fn new(kind: Kind, fixed: &[u64], items: &[u8]) -> Self {
         Self { kind: kind.code(), words: to_words(fixed, items).collect() }
     }
 }
