@@ -25,11 +25,12 @@ fn make_if_asked() {
     journal.add_name(Name { kind: 1, bytes: b"a name".to_vec() });
     let lane = journal.claim().expect("a lane");
     for number in 0..20 {
-        lane.offer(Outgoing { kind: 9, fixed: &[number, number], tail: &[7; 60][..number as usize * 3] });
+        let words = [number.to_le_bytes(); 10];
+        lane.offer(Outgoing { kind: 9, fixed: 2, words: &words[..2 + number as usize % 8] });
         journal.tally(Some(lane), [number, 1, 2]);
     }
     // One that is spilled.
-    lane.offer(Outgoing { kind: 9, fixed: &[1], tail: &[7; 2_000] });
+    lane.offer(Outgoing { kind: 9, fixed: 1, words: &[[7; 8]; 250] });
     std::process::exit(0);
 }
 

@@ -30,9 +30,10 @@ static BASE: LazyLock<Base> = LazyLock::new(|| {
     let lane = journal.claim().expect("there is a lane");
     for number in 0..20_u64 {
         let event = [number, number.wrapping_mul(0x9E37_79B9_7F4A_7C15), 1 | 1 << 32 | 3 << 40, 1, 2, 3, 4];
-        lane.offer(Outgoing { kind: 8, fixed: &event, tail: &[] });
-        let start = [1, 2, 0, 0, 3, 4, number, 2 << 48, 0];
-        lane.offer(Outgoing { kind: 1, fixed: &start, tail: b"\x01\x00\x81x\x55" });
+        lane.offer(Outgoing { kind: 8, fixed: event.len(), words: &event.map(u64::to_le_bytes) });
+        let items = u64::from_le_bytes(*b"\x01\x00\x81x\x55\0\0\0");
+        let start = [1, 2, 0, 0, 3, 4, number, 2 << 48, 0, items].map(u64::to_le_bytes);
+        lane.offer(Outgoing { kind: 1, fixed: 9, words: &start });
     }
     let bytes = fs::read(journal.path().expect("it has a file")).expect("it can be read");
     Base { bytes, path: folder.join("input") }

@@ -23,12 +23,13 @@ pub(crate) use append::{file_payload, prefixed as append_prefixed};
 pub(crate) use guard::{guarded, keep_caught_panics_quiet};
 pub use value::ValueEncoder;
 
-use crate::record::Field;
+use crate::record::{Field, FixedWords, Kind};
 use crate::redaction::{Redactor, Verdicts};
 use crate::value::tag;
 use budget::{Budget, Open};
 pub use hiding::HiddenKeys;
 use serde::Serialize;
+use telemetry_journal::Outgoing;
 
 /// How much of the values goes into a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +56,16 @@ impl Default for Limits {
     }
 }
 
+/// Bytes in front of the items, where the fixed words of a record find room: the longest have twelve.
+const HEAD_BYTES: usize = 12 * 8;
+/// What most records fit into.
+const BYTES_AT_FIRST: usize = 1024;
 /// Bytes beyond `record_bytes_max` for what large values must not displace.
 const RESERVE_BYTES: usize = 1024;
 /// Longer keys are shortened.
 const KEY_BYTES_MAX: usize = 256;
+/// Bytes of an item before its value, where its key is a number below 127.
+const ITEM_HEAD_MAX: usize = 2;
 /// A reading of the machine is ours and not the user's: it is not cut to the size of an argument.
 const TELEMETRY_BYTES_MAX: usize = 1 << 20;
 
@@ -81,9 +88,12 @@ const TELEMETRY_BYTES_MAX: usize = 1 << 20;
 /// ```
 #[derive(Debug)]
 pub struct Encoder {
+    /// Room for the fixed words, and the items.
     bytes: Vec<u8>,
     open: Vec<Open>,
     limits: Limits,
+    /// Before this, a value has all the room that one may have; nowhere in a record without values.
+    easy_end: usize,
     /// Whether what was used and generated is recorded at all.
     has_values: bool,
     has_error: bool,
@@ -92,17 +102,21 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder with the default limits; allocates with the first item.
-    pub const fn new() -> Self {
-        Self {
-            bytes: Vec::new(),
+    /// An encoder with the default limits.
+    pub fn new() -> Self {
+        let mut encoder = Self {
+            bytes: Vec::with_capacity(BYTES_AT_FIRST),
             open: Vec::new(),
             limits: Limits::DEFAULT,
+            easy_end: 0,
             has_values: true,
             has_error: false,
             verdicts: Verdicts::new(),
             hidden: HiddenKeys::NONE,
-        }
+        };
+        encoder.bytes.resize(HEAD_BYTES, 0);
+        encoder.reset(Limits::DEFAULT);
+        encoder
     }
 
     /// Hides from now on what this redactor finds secret; nothing with none.
@@ -120,8 +134,9 @@ impl Encoder {
     /// Begins the next record.
     #[inline]
     pub fn reset(&mut self, limits: Limits) {
-        self.bytes.clear();
+        self.bytes.truncate(HEAD_BYTES);
         self.limits = limits;
+        self.easy_end = self.values_end().saturating_sub(limits.value_bytes_max as usize + ITEM_HEAD_MAX);
         self.has_values = true;
         self.has_error = false;
         self.hidden = HiddenKeys::NONE;
@@ -131,27 +146,39 @@ impl Encoder {
     #[inline]
     pub fn keep_values(&mut self, has_values: bool) {
         self.has_values = has_values;
+        if !has_values {
+            self.easy_end = 0;
+        }
     }
 
     /// The items so far, without the zero byte that ends them.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.bytes[HEAD_BYTES..]
     }
 
-    /// The items as whole words, padded with zeros: what a record is offered with.
+    /// The record of these fixed words and the items.
     #[inline]
-    pub fn words(&mut self) -> &[[u8; 8]] {
+    pub fn outgoing<const FIRST: usize, const MAX: usize>(
+        &mut self,
+        kind: Kind,
+        fixed: &FixedWords<FIRST, MAX>,
+    ) -> Outgoing<'_> {
         let length = self.bytes.len().next_multiple_of(8);
         self.bytes.extend_from_slice(&[0; 8]);
         self.bytes.truncate(length);
-        self.bytes.as_chunks().0
+        let start = fixed.write_before_end(&mut self.bytes[..HEAD_BYTES]);
+        Outgoing {
+            kind: kind.code(),
+            fixed: fixed.as_words().len(),
+            words: self.bytes[start..].as_chunks().0,
+        }
     }
 
     /// Whether there is no item yet.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.bytes().is_empty()
     }
 
     /// Whether the record has the message of an error.
@@ -163,9 +190,7 @@ impl Encoder {
     /// An input, by its index among the keys of the activity.
     #[inline]
     pub fn used(&mut self, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.has_values {
-            self.indexed(Field::Used, index, write);
-        }
+        self.indexed(Field::Used, index, write);
     }
 
     /// An input that the code says is secret, by its index among the keys of the activity.
@@ -178,15 +203,16 @@ impl Encoder {
     /// An output, by its index among the keys of the activity.
     #[inline]
     pub fn output(&mut self, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.has_values {
-            self.indexed(Field::Generated, index, write);
-        }
+        self.indexed(Field::Generated, index, write);
     }
 
     /// What the task returned.
     #[inline]
     pub fn result(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if self.has_values && self.has_room() {
+        if self.bytes.len() < self.easy_end {
+            self.bytes.push(Field::Result.code());
+            self.easy_value(write);
+        } else if self.has_values && self.has_room() {
             self.bytes.push(Field::Result.code());
             self.value(self.values_end(), write);
         }
@@ -253,22 +279,36 @@ impl Encoder {
 
     #[inline]
     fn indexed(&mut self, field: Field, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        if !self.has_room() {
-            return;
-        }
-        if index < 0x7F {
+        if self.bytes.len() < self.easy_end && index < 0x7F && !self.hidden.has(index) {
             self.bytes.extend_from_slice(&[field.code(), index as u8 + 1]);
+            self.easy_value(write);
         } else {
-            self.bytes.push(field.code());
-            append::varint(&mut self.bytes, index as u64 + 1);
+            self.indexed_with_care(field, index, write);
         }
-        if self.hidden.has(index) {
-            return self.hide_key(index);
-        }
-        self.value(self.values_end(), write);
     }
 
     #[cold]
+    fn indexed_with_care(&mut self, field: Field, index: usize, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        if !self.has_values || !self.has_room() {
+            return;
+        }
+        self.bytes.push(field.code());
+        append::varint(&mut self.bytes, index as u64 + 1);
+        if self.hidden.has(index) {
+            self.hide_key(index);
+        } else {
+            self.value(self.values_end(), write);
+        }
+    }
+
+    /// A value where there is room for the longest one.
+    #[inline]
+    fn easy_value(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
+        let end = self.bytes.len() + self.limits.value_bytes_max as usize;
+        let (depth_max, items_max) = (self.limits.depth_max as usize, self.limits.items_max as usize);
+        self.value_within(Budget { end, depth_max, items_max }, write);
+    }
+
     fn hide_key(&mut self, index: usize) {
         let kind = self.hidden.kind(index, self.verdicts.redactor());
         self.value(self.values_end(), |value| value.redacted(kind));
@@ -320,7 +360,7 @@ impl Encoder {
 
     #[inline]
     fn values_end(&self) -> usize {
-        self.limits.record_bytes_max as usize
+        HEAD_BYTES + self.limits.record_bytes_max as usize
     }
 
     #[inline]

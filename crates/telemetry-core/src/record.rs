@@ -37,6 +37,8 @@ pub use names::{ActivityName, NameKind, ProcessName, SeriesName, ThreadName};
 pub use task::{SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
 pub use workflow::{Gap, Snapshot, WorkflowEnd, WorkflowStart};
 
+use telemetry_journal::{Outgoing, Word};
+
 use crate::words::words;
 
 words! {
@@ -123,24 +125,24 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The fixed words of a record, ready to be framed: at most `N`.
+/// The fixed words of a record, ready to be framed: at least `FIRST`, at most `MAX`.
 #[derive(Clone, Copy, Debug)]
-pub struct FixedWords<const N: usize> {
-    words: [u64; N],
+pub struct FixedWords<const FIRST: usize, const MAX: usize> {
+    words: [Word; MAX],
     length: usize,
 }
 
-impl<const N: usize> FixedWords<N> {
+impl<const FIRST: usize, const MAX: usize> FixedWords<FIRST, MAX> {
     #[inline]
-    fn new<const FIRST: usize>(first: [u64; FIRST]) -> Self {
-        let mut words = [0; N];
-        words[..FIRST].copy_from_slice(&first);
+    fn new(first: [u64; FIRST]) -> Self {
+        let mut words = [[0; 8]; MAX];
+        words[..FIRST].copy_from_slice(&first.map(u64::to_le_bytes));
         Self { words, length: FIRST }
     }
 
     #[inline]
     fn push(&mut self, word: u64) {
-        self.words[self.length] = word;
+        self.words[self.length] = word.to_le_bytes();
         self.length += 1;
     }
 
@@ -149,20 +151,30 @@ impl<const N: usize> FixedWords<N> {
         self.push(high);
         self.push(low);
     }
-}
 
-impl<const N: usize> AsRef<[u64]> for FixedWords<N> {
+    /// The words.
     #[inline]
-    fn as_ref(&self) -> &[u64] {
-        self
-    }
-}
-
-impl<const N: usize> std::ops::Deref for FixedWords<N> {
-    type Target = [u64];
-
-    #[inline]
-    fn deref(&self) -> &[u64] {
+    pub fn as_words(&self) -> &[Word] {
         &self.words[..self.length]
+    }
+
+    /// A record of these words alone.
+    #[inline]
+    pub fn outgoing(&self, kind: Kind) -> Outgoing<'_> {
+        Outgoing { kind: kind.code(), fixed: self.length, words: self.as_words() }
+    }
+
+    /// Writes the words so that they end where `head` does, and answers where they begin. A copy of unknown length
+    /// would cost a call; most records have the first words only.
+    #[inline]
+    pub(crate) fn write_before_end(&self, head: &mut [u8]) -> usize {
+        let start = head.len().saturating_sub(self.length * 8);
+        let (first, rest) = self.words.split_at(FIRST);
+        let slots = &mut head[start..];
+        slots[..FIRST * 8].copy_from_slice(first.as_flattened());
+        for (slot, word) in slots[FIRST * 8..].as_chunks_mut().0.iter_mut().zip(rest) {
+            *slot = *word;
+        }
+        start
     }
 }

@@ -28,7 +28,7 @@ use regex_lite::Regex;
 use crate::settings;
 use crate::words::words;
 use names::Names;
-use scan::{Finding, scan};
+use scan::{Finding, is_plain, scan};
 pub(crate) use verdicts::Verdicts;
 
 /// How a marker begins.
@@ -165,6 +165,12 @@ impl Redactor {
             Some(bytes) => String::from_utf8(bytes).unwrap_or_else(|_| "[redacted:text]".to_owned()).into(),
             None => Cow::Borrowed(text),
         }
+    }
+
+    /// Whether a text is seen at one look to have nothing secret in it.
+    #[inline]
+    pub(crate) fn is_plain(&self, text: &[u8]) -> bool {
+        self.patterns.is_empty() && is_plain(text)
     }
 
     /// The bytes with what is secret in them replaced; none where there is nothing. Patterns of the settings look at

@@ -22,22 +22,18 @@ const LINE_WORDS: usize = 8;
 /// How far ahead of the head memory is asked for.
 const PREFETCH_WORDS: usize = 16 * LINE_WORDS;
 
+/// A word of a record, little endian.
+pub type Word = [u8; 8];
+
 /// A record on its way into a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Outgoing<'a> {
     /// What it is.
     pub kind: u8,
-    /// Its fixed words.
-    pub fixed: &'a [u64],
-    /// Its items, padded with zeros to whole words.
-    pub tail: &'a [[u8; 8]],
-}
-
-impl Outgoing<'_> {
-    #[inline]
-    pub(crate) fn payload_words(&self) -> usize {
-        self.fixed.len() + self.tail.len()
-    }
+    /// How many words of it stay where there is no room for the rest.
+    pub fixed: usize,
+    /// The record.
+    pub words: &'a [Word],
 }
 
 /// A frame that did not fit.
@@ -136,7 +132,7 @@ impl<'a> Ring<'a> {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "two calls more in every record otherwise")]
     pub(crate) fn push(&self, record: Outgoing<'_>, tail: &AtomicU64) -> Result<u64, Refused> {
-        let length = FRAME_WORDS + record.payload_words();
+        let length = FRAME_WORDS + record.words.len();
         if length > self.frame_max {
             return Err(Refused::TooLong);
         }
@@ -153,7 +149,7 @@ impl<'a> Ring<'a> {
         let sequence = self.get(lane::PUBLISHED);
         fence(Ordering::Release);
         let (frame, payload) = self.slot(head, length).split_at(FRAME_WORDS);
-        let checksum = write_payload(payload, record, frame_seed(record.kind, sequence));
+        let checksum = write_payload(payload, record.words, frame_seed(record.kind, sequence));
         let frame_head = FrameHead { checksum, kind: record.kind, words: length };
         frame[0].store(frame_head.word(), Ordering::Relaxed);
         frame[1].store(sequence, Ordering::Relaxed);
@@ -294,46 +290,17 @@ struct FrameReader {
 /// Writes the payload of a frame and answers its checksum, so that no word is read again. The checksum is handed
 /// on by value: behind a reference it would go through memory with every pair.
 #[inline]
-fn write_payload(payload: &[AtomicU64], record: Outgoing<'_>, seed: u64) -> u32 {
+fn write_payload(slots: &[AtomicU64], words: &[Word], seed: u64) -> u32 {
     let mut checksum = Checksum::new(seed);
-    let (pairs, odd) = record.fixed.as_chunks();
-    let (slots, rest) = payload.split_at(pairs.len() * 2);
-    for (pair, slots) in pairs.iter().zip(slots.as_chunks().0) {
-        checksum = write_pair(slots, *pair, checksum);
-    }
-    match (odd, record.tail) {
-        ([], []) => {}
-        ([], tail) => checksum = write_tail(rest, tail, checksum),
-        ([word, ..], tail) => checksum = write_odd(rest, *word, tail, checksum),
-    }
-    checksum.finish(payload.len())
-}
-
-/// Writes a fixed word that is left over, and the items behind it.
-#[inline]
-fn write_odd(slots: &[AtomicU64], word: u64, tail: &[[u8; 8]], checksum: Checksum) -> Checksum {
-    match (slots, tail) {
-        ([first, second, slots @ ..], [item, tail @ ..]) => {
-            first.store(word, Ordering::Relaxed);
-            second.store(u64::from_le_bytes(*item), Ordering::Relaxed);
-            write_tail(slots, tail, checksum.with(word, u64::from_le_bytes(*item)))
-        }
-        ([slot, ..], _) => write_single(slot, word, checksum),
-        ([], _) => checksum,
-    }
-}
-
-#[inline]
-fn write_tail(slots: &[AtomicU64], tail: &[[u8; 8]], mut checksum: Checksum) -> Checksum {
-    let (pairs, odd) = tail.as_chunks::<2>();
+    let (pairs, odd) = words.as_chunks::<2>();
     let (slot_pairs, slot) = slots.as_chunks();
     for (pair, slots) in pairs.iter().zip(slot_pairs) {
         checksum = write_pair(slots, pair.map(u64::from_le_bytes), checksum);
     }
-    match (odd, slot) {
-        ([word], [slot]) => write_single(slot, u64::from_le_bytes(*word), checksum),
-        _ => checksum,
+    if let ([word], [slot]) = (odd, slot) {
+        checksum = write_single(slot, u64::from_le_bytes(*word), checksum);
     }
+    checksum.finish(words.len())
 }
 
 #[inline]
@@ -349,32 +316,26 @@ fn write_single(slot: &AtomicU64, word: u64, checksum: Checksum) -> Checksum {
     checksum.with(word, 0)
 }
 
-/// A gap frame for records that were dropped between these ticks.
-pub(crate) fn gap(fixed: &[u64; 3]) -> Outgoing<'_> {
-    Outgoing { kind: GAP_KIND, fixed, tail: &[] }
+/// A gap frame for records that were dropped: between which ticks, and how many.
+pub(crate) fn gap(words: &[Word; 3]) -> Outgoing<'_> {
+    Outgoing { kind: GAP_KIND, fixed: 3, words }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::batch::to_words;
     use crate::memory::zeroed;
 
     #[test]
     fn a_payload_of_any_length_is_written_and_summed() {
-        let items: Vec<[u8; 8]> = (1..=7).map(|item| [item; 8]).collect();
-        let fixed: Vec<u64> = (0..5).map(|word| word * 0x0102_0304_0506_0708).collect();
-        for (words, length) in
-            (0..=fixed.len()).flat_map(|words| (0..=items.len()).map(move |items| (words, items)))
-        {
-            let record = Outgoing { kind: 1, fixed: &fixed[..words], tail: &items[..length] };
-            let payload = zeroed(record.payload_words());
-            let checksum = write_payload(&payload, record, frame_seed(1, 9));
+        let words: Vec<u64> = (0..9).map(|word| word * 0x0102_0304_0506_0708).collect();
+        for length in 0..=words.len() {
+            let (words, payload) = (&words[..length], zeroed(length));
+            let bytes: Vec<Word> = words.iter().map(|word| word.to_le_bytes()).collect();
+            let checksum = write_payload(&payload, &bytes, frame_seed(1, 9));
             let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            let expected: Vec<u64> = to_words(record.fixed, record.tail.as_flattened()).collect();
-            assert_eq!(written, expected, "{words} words and {length} items");
-            let written: Vec<u64> = payload.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            assert_eq!(checksum, frame_checksum(1, 9, &written), "{words} words and {length} items");
+            assert_eq!(written, words);
+            assert_eq!(checksum, frame_checksum(1, 9, words), "{length} words");
         }
     }
 }

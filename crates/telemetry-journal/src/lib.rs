@@ -67,7 +67,7 @@ pub use error::JournalError;
 pub use frame::GAP_KIND;
 #[cfg(not(loom))]
 pub use journal::{Config, Journal, Standing};
-pub use lane::Outgoing;
+pub use lane::{Outgoing, Word};
 #[cfg(not(loom))]
 pub use leftovers::remove_leftovers;
 #[cfg(not(loom))]

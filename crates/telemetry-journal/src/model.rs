@@ -33,9 +33,9 @@ fn produce(ring: &Ring<'_>, count: u64) -> u64 {
     let tail = AtomicU64::new(0);
     let mut accepted = 0;
     for _ in 0..count {
-        let fixed = [accepted ^ 0xA5, accepted];
+        let words = [accepted ^ 0xA5, accepted].map(u64::to_le_bytes);
         let length = 1 + (accepted % 2) as usize;
-        let record = Outgoing { kind: MIXED, fixed: &fixed[..length], tail: &[] };
+        let record = Outgoing { kind: MIXED, fixed: length, words: &words[..length] };
         accepted += u64::from(ring.push(record, &tail).is_ok());
     }
     accepted
@@ -105,7 +105,8 @@ impl Role {
             Self::Produces(count) => Done::Produced(produce(&ring, count)),
             Self::ProducesAndReleases(count) => {
                 for number in 0..count {
-                    let record = Outgoing { kind: LONG, fixed: &[number ^ 0xA5, number], tail: &[] };
+                    let words = [number ^ 0xA5, number].map(u64::to_le_bytes);
+                    let record = Outgoing { kind: LONG, fixed: 2, words: &words };
                     assert!(ring.push(record, &AtomicU64::new(0)).is_ok());
                     ring.release(Mark { lane: 0, tail: 4 * (number + 1), sequence: number + 1, damaged: 0 });
                 }

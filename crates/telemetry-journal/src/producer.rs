@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::bell::{Bell, Progress};
 use crate::clock::ticks;
 use crate::frame::SPILL_KIND;
-use crate::lane::{Outgoing, Refused, Ring, gap};
+use crate::lane::{Outgoing, Refused, Ring, Word, gap};
 use crate::layout::lane;
 use crate::source::DropReason;
 use crate::spill::Spill;
@@ -100,15 +100,15 @@ impl Lane {
     /// by the lane's owner only.
     #[inline]
     pub fn offer(&self, record: Outgoing<'_>) -> bool {
-        let Outgoing { kind, fixed, tail } = record;
-        self.offer_words(kind, fixed, tail)
+        let Outgoing { kind, fixed, words } = record;
+        self.offer_words(kind, fixed, words)
     }
 
     /// Takes the parts of a record one by one, which fit the processor's registers: together they would go through
     /// memory, and whoever reads them by other pieces than they were written by waits for that.
     #[inline(never)]
-    fn offer_words(&self, kind: u8, fixed: &[u64], tail: &[[u8; 8]]) -> bool {
-        let record = Outgoing { kind, fixed, tail };
+    fn offer_words(&self, kind: u8, fixed: usize, words: &[Word]) -> bool {
+        let record = Outgoing { kind, fixed, words };
         self.ring.add(lane::OFFERED, 1);
         if self.gap_count.load(Ordering::Relaxed) == 0
             && self.common.on_full != OnFull::Degrade
@@ -166,7 +166,9 @@ impl Lane {
             self.ask_for_space();
         }
         let record = match self.common.on_full {
-            OnFull::Degrade if self.is_past(3, 4) => Outgoing { tail: &[], ..record },
+            OnFull::Degrade if self.is_past(3, 4) => {
+                Outgoing { words: record.words.get(..record.fixed).unwrap_or(record.words), ..record }
+            }
             _ => record,
         };
         match self.push_with_gap(record) {
@@ -181,7 +183,8 @@ impl Lane {
         let count = self.gap_count.load(Ordering::Relaxed);
         if count > 0 {
             let words =
-                [self.gap_first.load(Ordering::Relaxed), self.gap_last.load(Ordering::Relaxed), count];
+                [self.gap_first.load(Ordering::Relaxed), self.gap_last.load(Ordering::Relaxed), count]
+                    .map(u64::to_le_bytes);
             self.ring.add(lane::OFFERED, 1);
             if let Err(refused) = self.ring.push(gap(&words), &self.tail) {
                 self.ring.add(lane::OFFERED, 1u64.wrapping_neg());
@@ -236,7 +239,8 @@ impl Lane {
             return false;
         };
         self.ring.add(lane::SPILLED, 1);
-        let frame = Outgoing { kind: SPILL_KIND, fixed: &spill.words(), tail: &[] };
+        let words = spill.words().map(u64::to_le_bytes);
+        let frame = Outgoing { kind: SPILL_KIND, fixed: words.len(), words: &words };
         let is_accepted = self.push_with_gap(frame).is_ok() || self.wait_and_push(frame);
         if !is_accepted {
             crate::spill::remove(path, number);

@@ -25,7 +25,7 @@ pub(crate) struct Spill {
 impl Spill {
     /// Writes a record to its file.
     pub(crate) fn write(journal: &Path, number: u64, record: Outgoing<'_>) -> io::Result<Self> {
-        let words: Vec<u64> = to_words(record.fixed, record.tail.as_flattened()).collect();
+        let words: Vec<u64> = record.words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         if words.len() * 8 > SPILL_BYTES_MAX {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
@@ -33,8 +33,7 @@ impl Spill {
         let path = path(journal, number);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let written = options.open(&path).and_then(|mut file| file.write_all(&bytes));
+        let written = options.open(&path).and_then(|mut file| file.write_all(record.words.as_flattened()));
         if let Err(error) = written {
             let _ = fs::remove_file(&path);
             return Err(error);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use telemetry_journal::{Batch, Config, Journal, OnFull, Outgoing, Source};
+use telemetry_journal::{Batch, Config, Journal, OnFull, Outgoing, Source, Word};
 
 const PRODUCERS: u64 = 2;
 const RECORDS: u64 = if cfg!(miri) { 60 } else { 50_000 };
@@ -18,6 +18,14 @@ fn journal(lanes_max: u32) -> &'static Journal {
 /// A record whose words say who made it, so that a mixture of two would show.
 fn record(producer: u64, number: u64) -> [u64; 4] {
     [producer, number, producer ^ number, number.wrapping_mul(0x9E37_79B9_7F4A_7C15)]
+}
+
+/// Words of such a record that stay in any case.
+const FIXED: usize = 4;
+
+/// The same with others behind it, as it is offered.
+fn words(producer: u64, number: u64) -> Vec<Word> {
+    record(producer, number).into_iter().chain([7; 5]).map(u64::to_le_bytes).collect()
 }
 
 /// Takes out what there is, and checks that each producer's records come whole and in order.
@@ -44,9 +52,9 @@ fn run(lanes_max: u32) {
                 scope.spawn(move || {
                     let lane = journal.claim();
                     for number in 0..RECORDS {
-                        let (fixed, tail) = (record(producer, number), [[7; 8]; 5]);
-                        let tail = &tail[..number as usize % 5];
-                        let outgoing = Outgoing { kind: 9, fixed: &fixed, tail };
+                        let words = words(producer, number);
+                        let length = words.len() - number as usize % 5;
+                        let outgoing = Outgoing { kind: 9, fixed: FIXED, words: &words[..length] };
                         let is_accepted =
                             lane.map_or_else(|| journal.offer_shared(outgoing), |lane| lane.offer(outgoing));
                         assert!(is_accepted, "the drain makes room");
@@ -98,7 +106,7 @@ fn threads_that_follow_each_other_take_over_a_lane() {
         thread::scope(|scope| {
             scope.spawn(|| {
                 let lane = journal.claim().unwrap();
-                assert!(lane.offer(Outgoing { kind: 9, fixed: &record(0, life), tail: &[] }));
+                assert!(lane.offer(Outgoing { kind: 9, fixed: FIXED, words: &words(0, life)[..FIXED] }));
                 lane.give_back();
             });
         });

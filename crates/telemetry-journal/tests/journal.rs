@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use telemetry_journal::{
-    Batch, Config, Counters, DeadJournal, DropReason, Journal, JournalError, Name, OnFull, Outgoing, Source,
-    find_journals, put_aside,
+    Batch, Config, Counters, DeadJournal, DropReason, Journal, JournalError, Lane, Name, OnFull, Outgoing,
+    Source, Word, find_journals, put_aside,
 };
 
 fn config(lane_bytes: u64, on_full: OnFull) -> Config {
@@ -23,8 +23,14 @@ fn config(lane_bytes: u64, on_full: OnFull) -> Config {
     }
 }
 
-fn outgoing<'a>(fixed: &'a [u64], tail: &'a [[u8; 8]]) -> Outgoing<'a> {
-    Outgoing { kind: 9, fixed, tail }
+/// Offers a record of fixed words and others.
+fn offer(lane: &Lane, fixed: &[u64], rest: &[Word]) -> bool {
+    let words: Vec<Word> = fixed.iter().map(|word| word.to_le_bytes()).chain(rest.iter().copied()).collect();
+    lane.offer(outgoing(fixed.len(), &words))
+}
+
+fn outgoing(fixed: usize, words: &[Word]) -> Outgoing<'_> {
+    Outgoing { kind: 9, fixed, words }
 }
 
 /// Takes everything out and answers the first word of each record, by lane.
@@ -55,7 +61,7 @@ fn records_of_any_length_wrap_around_in_order() {
     let tail = [[7u8; 8]; 50];
     for number in 0..10_000u64 {
         let length = (number * 37 % 50) as usize;
-        assert!(lane.offer(outgoing(&[number, length as u64], &tail[..length])));
+        assert!(offer(lane, &[number, length as u64], &tail[..length]));
         if number % 5 == 4 {
             let mut batch = Batch::new();
             journal.collect(&mut batch);
@@ -83,7 +89,7 @@ proptest! {
         let tail = [[1u8; 8]; 90];
         let (mut offered, mut accepted, mut taken) = (0u64, Vec::new(), Vec::new());
         for (length, drain) in steps {
-            if lane.offer(outgoing(&[offered], &tail[..length])) {
+            if offer(lane, &[offered], &tail[..length]) {
                 accepted.push(offered);
             }
             offered += 1;
@@ -113,10 +119,10 @@ fn take_records(journal: &Journal) -> Vec<u64> {
 fn a_full_lane_drops_counts_and_leaves_a_gap() {
     let journal = Journal::in_memory(config(4096, OnFull::Drop));
     let lane = journal.claim().unwrap();
-    let accepted = (0..200u64).filter(|number| lane.offer(outgoing(&[*number, 0, 0], &[]))).count();
+    let accepted = (0..200u64).filter(|number| offer(lane, &[*number, 0, 0], &[])).count();
     assert!(accepted < 200);
     take(journal);
-    assert!(lane.offer(outgoing(&[200], &[])));
+    assert!(offer(lane, &[200], &[]));
     let mut batch = Batch::new();
     journal.collect(&mut batch);
     let gap = batch.frame(0);
@@ -139,7 +145,7 @@ fn waiting_producers_lose_nothing() {
                 scope.spawn(|| {
                     let lane = journal.claim().unwrap();
                     for number in 0..20_000u64 {
-                        assert!(lane.offer(outgoing(&[number, 1, 2], &[*b"somethin"])));
+                        assert!(offer(lane, &[number, 1, 2], &[*b"somethin"]));
                     }
                     lane.give_back();
                 })
@@ -174,7 +180,7 @@ fn a_wait_in_vain_ends_and_is_not_repeated() {
     let journal =
         Journal::in_memory(Config { wait_max: Duration::from_millis(50), ..config(4096, OnFull::Wait) });
     let lane = journal.claim().unwrap();
-    let dropped = (0..1_000u64).filter(|number| !lane.offer(outgoing(&[*number, 1, 2], &[]))).count() as u64;
+    let dropped = (0..1_000u64).filter(|number| !offer(lane, &[*number, 1, 2], &[])).count() as u64;
     let counters = journal.counters();
     assert_eq!(counters.dropped[DropReason::Full as usize], dropped);
     assert_law(&counters);
@@ -187,8 +193,9 @@ fn threads_beyond_the_last_lane_share_one() {
     assert!(journal.claim().is_none());
     std::thread::scope(|scope| {
         for thread in 0..8u64 {
-            scope
-                .spawn(move || (0..50).for_each(|_| assert!(journal.offer_shared(outgoing(&[thread], &[])))));
+            scope.spawn(move || {
+                (0..50).for_each(|_| assert!(journal.offer_shared(outgoing(1, &[u64::to_le_bytes(thread)]))))
+            });
         }
     });
     assert_eq!(take(journal).values().map(Vec::len).sum::<usize>(), 400);
@@ -208,14 +215,14 @@ fn child_that_dies() {
     journal.add_name(Name { kind: 2, bytes: vec![b'x'; 100_000] }).unwrap();
     let lane = journal.claim().unwrap();
     for number in 0..100u64 {
-        assert!(lane.offer(outgoing(&[number], &[*b"before\0\0"])));
+        assert!(offer(lane, &[number], &[*b"before\0\0"]));
     }
     take(journal);
     for number in 100..150u64 {
-        assert!(lane.offer(outgoing(&[number], &[*b"after\0\0\0"])));
+        assert!(offer(lane, &[number], &[*b"after\0\0\0"]));
     }
     let long = vec![[b'y'; 8]; 1 << 14];
-    assert!(lane.offer(outgoing(&[150], &long)));
+    assert!(offer(lane, &[150], &long));
     std::process::abort();
 }
 
@@ -280,7 +287,7 @@ fn a_living_journal_is_left_alone_and_removed_by_its_owner() {
     let path = journal.path().unwrap();
     assert!(matches!(DeadJournal::open(path), Err(JournalError::InUse { .. })));
     let lane = journal.claim().unwrap();
-    assert!(lane.offer(outgoing(&[1], &[])));
+    assert!(offer(lane, &[1], &[]));
     assert!(!journal.close(), "a record is pending");
     take(journal);
     assert!(!journal.close(), "a thread holds a lane");

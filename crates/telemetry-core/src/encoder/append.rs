@@ -114,21 +114,44 @@ pub(super) fn wrap_prefixed(out: &mut Vec<u8>, start: usize, tag: u8) {
 }
 
 #[inline]
-fn tagged_varint(out: &mut Vec<u8>, tag: u8, mut number: u64) {
-    // One store of a fixed size costs less than a check of the capacity for each byte.
-    let mut bytes = [0u8; 11];
-    bytes[0] = tag;
-    let mut length = 1;
-    while number >= 0x80 && length < 10 {
-        bytes[length] = number as u8 | 0x80;
-        number >>= 7;
-        length += 1;
+fn tagged_varint(out: &mut Vec<u8>, tag: u8, number: u64) {
+    match number {
+        0..0x80 => out.extend_from_slice(&[tag, number as u8]),
+        0x80..0x4000 => out.extend_from_slice(&[tag, number as u8 | 0x80, (number >> 7) as u8]),
+        _ => tagged_long_varint(out, tag, number),
     }
-    bytes[length] = number as u8;
+}
+
+#[inline(never)]
+fn tagged_long_varint(out: &mut Vec<u8>, tag: u8, number: u64) {
+    out.push(tag);
+    varint(out, number);
+}
+
+/// A short text in one piece, if it is one: stores of fixed sizes cost less than a copy of any length.
+#[inline]
+pub(super) fn short_text(out: &mut Vec<u8>, text: &[u8]) -> bool {
+    let length = text.len();
+    let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) else { return false };
+    if length > SHORT_BYTES_MAX {
+        return false;
+    }
+    let mut bytes = [0; 1 + SHORT_BYTES_MAX];
+    bytes[0] = tag::SHORT_TEXT + length as u8;
+    bytes[1..9].copy_from_slice(first);
+    if let Some(middle) = text.get(8..16) {
+        bytes[9..17].copy_from_slice(middle);
+    }
+    bytes[length - 7..=length].copy_from_slice(last);
     let end = out.len() + length + 1;
     out.extend_from_slice(&bytes);
     out.truncate(end);
+    true
 }
+
+/// The longest text that [`short_text`] takes.
+const SHORT_BYTES_MAX: usize = 23;
+const _: () = assert!(SHORT_BYTES_MAX <= tag::SHORT_MAX as usize);
 
 /// Turns the bytes from `start` on into the preview of a `Debug` text that was cut.
 pub(super) fn wrap_debug_cut(out: &mut Vec<u8>, start: usize, type_name: &str, items: Option<usize>) {

@@ -94,6 +94,14 @@ impl ValueEncoder<'_> {
     /// A text.
     #[inline]
     pub fn text(&mut self, text: &str) {
+        let is_easy = self.verdicts.is_plain(text.as_bytes()) && self.budget.end >= self.start + EASY_BYTES;
+        if !(is_easy && append::short_text(self.begin(), text.as_bytes())) {
+            self.any_text(text);
+        }
+    }
+
+    #[inline(never)]
+    fn any_text(&mut self, text: &str) {
         let end = self.budget.end;
         if let Some(instead) = self.instead(text.as_bytes()) {
             instead.append_text(self.begin(), end);
@@ -247,3 +255,6 @@ impl ValueEncoder<'_> {
 }
 
 const PANICKED: &str = "panicked";
+
+/// A short text with its header fits into so many bytes.
+const EASY_BYTES: usize = 32;

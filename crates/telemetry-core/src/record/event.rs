@@ -27,7 +27,7 @@ impl Event {
 
     /// The words to frame.
     #[inline]
-    pub fn encode(&self) -> FixedWords<7> {
+    pub fn encode(&self) -> FixedWords<3, 7> {
         let (class, bits) = self.value.encode();
         let flags = if self.task.is_some() { HAS_TASK } else { 0 }
             | if self.workflow.is_some() { HAS_WORKFLOW } else { 0 };
@@ -76,7 +76,8 @@ mod tests {
             [(None, None), (Some(task), None), (None, Some(workflow)), (Some(task), Some(workflow))]
         {
             let event = Event { ticks: 5, value: EventValue::from(0.5), series: 3, task, workflow };
-            let words = event.encode();
+            let encoded = event.encode();
+            let words: Vec<u64> = encoded.as_words().iter().map(|word| u64::from_le_bytes(*word)).collect();
             assert_eq!(Event::decode(&words), Some(event));
             assert_eq!(Event::decode(&words[..words.len() - 1]), None);
         }

@@ -60,7 +60,7 @@ impl TaskStart {
 
     /// The words to frame.
     #[inline]
-    pub fn encode(&self) -> FixedWords<12> {
+    pub fn encode(&self) -> FixedWords<9, 12> {
         let [task_high, task_low] = self.task.words();
         let [parent_high, parent_low] = self.parent.map_or([0; 2], TaskId::words);
         let [workflow_high, workflow_low] = self.workflow.map_or([0; 2], WorkflowId::words);
@@ -144,7 +144,7 @@ impl TaskEnd {
 
     /// The words to frame.
     #[inline]
-    pub fn encode(&self) -> FixedWords<5> {
+    pub fn encode(&self) -> FixedWords<4, 5> {
         let [task_high, task_low] = self.task.words();
         let flags = if self.snapshot.is_some() { HAS_SNAPSHOT } else { 0 };
         let packed = u64::from(self.status.code())
@@ -192,14 +192,10 @@ impl TaskUpdate {
     pub(super) const WORDS: usize = 4;
 
     /// The words to frame.
-    pub fn encode(&self) -> [u64; Self::WORDS] {
+    pub fn encode(&self) -> FixedWords<4, 4> {
         let [task_high, task_low] = self.task.words();
-        [
-            task_high,
-            task_low,
-            self.ticks,
-            u64::from(self.activity) | u64::from(self.ordinal) << 32,
-        ]
+        let packed = u64::from(self.activity) | u64::from(self.ordinal) << 32;
+        FixedWords::new([task_high, task_low, self.ticks, packed])
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {

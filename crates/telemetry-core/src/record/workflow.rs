@@ -1,5 +1,6 @@
 //! The fixed words of the records that are not about one task.
 
+use super::FixedWords;
 use crate::id::{TaskId, WorkflowId};
 use crate::status::{ErrorKind, Status};
 
@@ -20,11 +21,11 @@ impl WorkflowStart {
     pub(super) const WORDS: usize = 7;
 
     /// The words to frame.
-    pub fn encode(&self) -> [u64; Self::WORDS] {
+    pub fn encode(&self) -> FixedWords<7, 7> {
         let [high, low] = self.workflow.words();
         let [parent_high, parent_low] = self.parent_workflow.map_or([0; 2], WorkflowId::words);
         let [task_high, task_low] = self.parent_task.map_or([0; 2], TaskId::words);
-        [high, low, parent_high, parent_low, task_high, task_low, self.ticks]
+        FixedWords::new([high, low, parent_high, parent_low, task_high, task_low, self.ticks])
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
@@ -55,11 +56,11 @@ impl WorkflowEnd {
     pub(super) const WORDS: usize = 4;
 
     /// The words to frame.
-    pub fn encode(&self) -> [u64; Self::WORDS] {
+    pub fn encode(&self) -> FixedWords<4, 4> {
         let [high, low] = self.workflow.words();
         let packed =
             u64::from(self.status.code()) | u64::from(self.error_kind.map_or(0, ErrorKind::code)) << 8;
-        [high, low, self.ticks, packed]
+        FixedWords::new([high, low, self.ticks, packed])
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
@@ -88,9 +89,9 @@ impl Snapshot {
     pub(super) const WORDS: usize = 4;
 
     /// The words to frame.
-    pub fn encode(&self) -> [u64; Self::WORDS] {
+    pub fn encode(&self) -> FixedWords<4, 4> {
         let [high, low] = self.workflow.map_or([0; 2], WorkflowId::words);
-        [u64::from(self.snapshot), high, low, self.ticks]
+        FixedWords::new([u64::from(self.snapshot), high, low, self.ticks])
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
@@ -118,8 +119,8 @@ impl Gap {
     const WORDS: usize = 3;
 
     /// The words to frame.
-    pub fn encode(&self) -> [u64; Self::WORDS] {
-        [self.first_ticks, self.last_ticks, self.count]
+    pub fn encode(&self) -> FixedWords<3, 3> {
+        FixedWords::new([self.first_ticks, self.last_ticks, self.count])
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {

@@ -101,6 +101,58 @@ fn is_harmless(text: &[u8]) -> bool {
     text.len() < SHORTEST || (traits & (SIGN | DIGIT) == 0 && traits & BASIC != BASIC)
 }
 
+/// Whether a text is short and of letters and spaces alone, and so harmless: seen eight bytes at a time. Not every text
+/// that is harmless is plain.
+#[inline]
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else { return false };
+    if text.len() >= SHORTEST_WITHOUT_SIGN {
+        return false;
+    }
+    let mut look = Look::at(*first).and(Look::at(*last));
+    if text.len() > 16
+        && let Some(middle) = text[8..].first_chunk()
+    {
+        look = look.and(Look::at(*middle));
+    }
+    look.plain == HIGH_BITS && (look.spaces == 0 || look.cs == 0)
+}
+
+/// What eight bytes are: the high bit of a byte says it.
+#[derive(Clone, Copy)]
+struct Look {
+    /// Letters and spaces, of all that were looked at.
+    plain: u64,
+    /// Spaces, of any.
+    spaces: u64,
+    /// The letter without which nothing is `Basic`, of any.
+    cs: u64,
+}
+
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
+const fn all(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+impl Look {
+    #[inline]
+    fn at(bytes: [u8; 8]) -> Self {
+        let word = u64::from_ne_bytes(bytes);
+        // Letters become small ones; no sum below goes beyond its byte, since the highest bits are taken off.
+        let small = (word | all(0x20)) & !HIGH_BITS;
+        let equal = |byte: u8| !((small ^ all(byte)) + all(0x7F));
+        let letters = (small + all(0x80 - b'a')) & !(small + all(0x80 - b'z' - 1));
+        let spaces = equal(b' ') & HIGH_BITS;
+        Self { plain: (letters | spaces) & !word & HIGH_BITS, spaces, cs: equal(b'c') & HIGH_BITS }
+    }
+
+    #[inline]
+    fn and(self, other: Self) -> Self {
+        Self { plain: self.plain & other.plain, spaces: self.spaces | other.spaces, cs: self.cs | other.cs }
+    }
+}
+
 /// Finds what is secret; sorted, and no two overlap.
 #[inline]
 pub(super) fn scan(redactor: &Redactor, text: &[u8]) -> Vec<Finding> {
@@ -318,8 +370,29 @@ mod tests {
         assert!(!is_harmless(text) && !scan_all(&redactor(), text).is_empty());
     }
 
+    #[test]
+    fn letters_and_spaces_are_plain_and_nothing_else_is() {
+        for (length, at) in
+            (8..SHORTEST_WITHOUT_SIGN).flat_map(|length| (0..length).map(move |at| (length, at)))
+        {
+            for byte in 0..=u8::MAX {
+                let mut text = vec![b'x'; length];
+                text[at] = byte;
+                let is_expected = byte.is_ascii_alphabetic() || byte == b' ' || byte == 0;
+                assert_eq!(is_plain(&text), is_expected, "{byte} at {at} of {length}");
+            }
+        }
+        assert!(is_plain(b"sixteen bytes ok") && !is_plain(b"Basic dTpwYXNz") && !is_plain(b"basic words"));
+        assert!(!is_plain(b"seven..") && !is_plain(&[b'x'; SHORTEST_WITHOUT_SIGN]));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn what_is_plain_is_harmless(text in "[ abcisBASICxyz0-9=:@\\PC]{8,19}") {
+            prop_assert!(!is_plain(text.as_bytes()) || is_harmless(text.as_bytes()), "{text}");
+        }
 
         #[test]
         fn nothing_is_found_in_what_is_harmless(

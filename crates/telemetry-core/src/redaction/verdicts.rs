@@ -44,6 +44,12 @@ impl Verdicts {
         self.redactor
     }
 
+    /// Whether a text is seen at one look to have nothing secret in it.
+    #[inline]
+    pub(crate) fn is_plain(&self, text: &[u8]) -> bool {
+        self.redactor.is_none_or(|redactor| redactor.is_plain(text))
+    }
+
     /// The kind of secret that the name of a field announces.
     #[inline]
     pub(crate) fn name(&mut self, name: &'static str) -> Kind {

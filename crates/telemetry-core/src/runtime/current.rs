@@ -102,6 +102,15 @@ impl Current {
         Self { task, root, plan: Some(plan), activity, depth, level, fate, ..self }
     }
 
+    /// This, or what was given instead; that stands in the same workflow if it says none.
+    pub(super) fn or(self, given: Option<Context>) -> Self {
+        let mut given = given.map_or(self, |given| given.current);
+        if given.workflow.is_none() {
+            given.workflow = self.workflow;
+        }
+        given
+    }
+
     /// The context of a task that was called here and is left out, before it has a place.
     pub(super) fn left_out(self, site: Site) -> Self {
         let Site { activity, level, plan } = site;

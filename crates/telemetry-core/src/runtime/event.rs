@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use telemetry_journal::DropReason;
 use telemetry_journal::clock::ticks;
-use telemetry_journal::{DropReason, Outgoing};
 
 use super::current::Bits;
 use super::keeper;
@@ -130,7 +130,7 @@ fn offer(local: &Local, recording: &Recording, series: u32, value: EventValue) {
         if current.workflow.is_none() { Bits::new(recording.oldest_workflow()) } else { current.workflow };
     let (task, workflow) = (current.task_id(), workflow.workflow());
     let event = Event { ticks: ticks(), value, series, task, workflow };
-    local.offer(recording, Outgoing { kind: Kind::Event.code(), fixed: &event.encode(), tail: &[] });
+    local.offer(recording, event.encode().outgoing(Kind::Event));
 }
 
 /// The number of a series in the name table; without its labels where there is no room for more of them.

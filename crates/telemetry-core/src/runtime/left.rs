@@ -7,7 +7,6 @@
 
 use std::cell::{Cell, RefCell};
 
-use telemetry_journal::Outgoing;
 use telemetry_journal::clock::ticks;
 
 use super::current::{Bits, Current};
@@ -84,7 +83,6 @@ pub(super) fn blame(local: &Local, recording: &Recording, around: Current, encod
             activity: ended.current.activity,
             snapshot: None,
         };
-        let fixed = end.encode();
-        local.offer(recording, Outgoing { kind: Kind::TaskEnd.code(), fixed: &fixed, tail: encoder.words() });
+        local.offer(recording, encoder.outgoing(Kind::TaskEnd, &end.encode()));
     }
 }

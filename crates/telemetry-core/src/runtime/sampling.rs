@@ -8,8 +8,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use telemetry_journal::DropReason;
 use telemetry_journal::clock::ticks;
-use telemetry_journal::{DropReason, Outgoing};
 
 use super::callsite::Site;
 use super::current::{Bits, Current, Fate};
@@ -147,8 +147,7 @@ fn write_end(
     if let Some(skeleton) = open::read(task) {
         let (task, activity) = (skeleton.task_id(), skeleton.activity);
         let end = TaskEnd { task, ticks: now, status, error_kind, activity, snapshot: None }.encode();
-        let tail = encoder.words();
-        local.offer(recording, Outgoing { kind: Kind::TaskEnd.code(), fixed: &end, tail });
+        local.offer(recording, encoder.outgoing(Kind::TaskEnd, &end));
     }
     open::free(local, task);
 }
@@ -191,7 +190,7 @@ fn write_starts(
         let parent = above.map_or(parent_of_top, |parent| parent.id);
         open::set_root(at, root);
         let start = skeleton.start(parent, root).encode();
-        local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &start, tail: &[] });
+        local.offer(recording, start.outgoing(Kind::TaskStart));
         if at == top {
             return;
         }

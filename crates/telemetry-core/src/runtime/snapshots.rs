@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, TryLockError};
 
-use telemetry_journal::Outgoing;
 use telemetry_journal::clock::ticks;
 
 use super::local::Local;
@@ -80,11 +79,7 @@ impl Snapshots {
             encoder.reset(Limits::DEFAULT);
             encoder.redact_with(recording.redactor());
             let fixed = Snapshot { snapshot: number, workflow, ticks: taken }.encode();
-            sensor.read(encoder)
-                && local.offer(
-                    recording,
-                    Outgoing { kind: Kind::Snapshot.code(), fixed: &fixed, tail: encoder.words() },
-                )
+            sensor.read(encoder) && local.offer(recording, encoder.outgoing(Kind::Snapshot, &fixed))
         });
         let taken_ms = recording.clock().elapsed_ms(taken);
         self.latest.store(u64::from(taken_ms as u32) | u64::from(number) << 32, Ordering::Relaxed);

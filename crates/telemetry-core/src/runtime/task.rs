@@ -4,8 +4,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
+use telemetry_journal::DropReason;
 use telemetry_journal::clock::ticks;
-use telemetry_journal::{DropReason, Outgoing};
 
 use super::callsite::{Callsite, Site};
 use super::current::{Bits, Context, Current, Fate};
@@ -93,7 +93,8 @@ impl Frame {
             };
             StartedTask::start_and(local, recording, site, used, |current| {
                 self.task = StartedTask { current };
-                self.previous = local.current.replace(current);
+                self.previous = local.current.get();
+                local.current.set(current);
             });
         };
         contained(|| Local::with(start));
@@ -218,15 +219,14 @@ impl StartedTask {
             return enter(leave_out(local, recording, site, caller).current);
         }
         caller.fate = fate;
-        let start = StartOf::new(local, recording, site, caller);
-        let (current, fixed) = start.below(caller);
+        let (current, fixed) = StartOf::new(local, recording, site, caller.workflow).below(caller);
         if site.level.has_values() {
             offer_with_items(local, recording, site.plan.limits, |encoder| {
                 more(encoder);
-                (Kind::TaskStart, &fixed)
+                (Kind::TaskStart, fixed)
             });
         } else {
-            local.offer(recording, Outgoing { kind: Kind::TaskStart.code(), fixed: &fixed, tail: &[] });
+            local.offer(recording, fixed.outgoing(Kind::TaskStart));
         }
         enter(current);
     }
@@ -241,20 +241,19 @@ impl StartedTask {
         caller: Current,
         more: impl FnOnce(&mut Encoder) -> P,
     ) -> Self {
-        let start = StartOf::new(local, recording, site, caller);
+        let start = StartOf::new(local, recording, site, caller.workflow);
         let begin = |encoder: &mut Encoder| {
             encoder.reset(site.plan.limits);
             encoder.keep_values(site.level.has_values());
             encoder.redact_with(recording.redactor());
-            let mut caller = start.caller_or(more(encoder).parent());
+            let mut caller = caller.or(more(encoder).parent());
             let fate = site.plan.fate_below(caller.fate, local, recording);
             if fate == Fate::LeftOut {
                 return leave_out(local, recording, site, caller);
             }
             caller.fate = fate;
             let (current, fixed) = start.below(caller);
-            let (kind, tail) = (Kind::TaskStart.code(), encoder.words());
-            local.offer(recording, Outgoing { kind, fixed: &fixed, tail });
+            local.offer(recording, encoder.outgoing(Kind::TaskStart, &fixed));
             Self { current }
         };
         local.encode(begin)
@@ -328,7 +327,6 @@ pub(super) fn update(local: &Local, current: Current, write: impl FnOnce(&mut En
 
 /// What the fixed words of a START are made of.
 struct StartOf {
-    caller: Current,
     site: Site,
     thread: u32,
     id: u128,
@@ -338,25 +336,15 @@ struct StartOf {
 
 impl StartOf {
     #[inline]
-    fn new(local: &Local, recording: &'static Recording, site: Site, caller: Current) -> Self {
+    fn new(local: &Local, recording: &'static Recording, site: Site, workflow: Bits) -> Self {
         let (id, now) = local.next_id(recording);
-        let snapshot = snapshot(local, recording, site.level, now, caller.workflow);
-        Self { caller, site, thread: local.thread.get(), id, now, snapshot }
-    }
-
-    /// The caller, or what was given instead.
-    #[inline]
-    fn caller_or(&self, parent: Option<Context>) -> Current {
-        let mut caller = parent.map_or(self.caller, |parent| parent.current);
-        if caller.workflow.is_none() {
-            caller.workflow = self.caller.workflow;
-        }
-        caller
+        let snapshot = snapshot(local, recording, site.level, now, workflow);
+        Self { site, thread: local.thread.get(), id, now, snapshot }
     }
 
     /// The task's context and its START, below this caller.
     #[inline]
-    fn below(&self, caller: Current) -> (Current, FixedWords<12>) {
+    fn below(&self, caller: Current) -> (Current, FixedWords<9, 12>) {
         let site = self.site;
         let current = caller.child(self.id, site, caller.fate);
         let start = TaskStart {
@@ -378,11 +366,11 @@ impl StartOf {
 
 /// Offers a record whose items `write` writes; nothing if a record is being encoded on this thread.
 #[inline]
-pub(super) fn offer_with_items<W: AsRef<[u64]>>(
+pub(super) fn offer_with_items<const FIRST: usize, const MAX: usize>(
     local: &Local,
     recording: &Recording,
     limits: Limits,
-    write: impl FnOnce(&mut Encoder) -> (Kind, W),
+    write: impl FnOnce(&mut Encoder) -> (Kind, FixedWords<FIRST, MAX>),
 ) {
     if local.is_encoding() {
         return local.refuse(recording, DropReason::Nested);
@@ -391,7 +379,7 @@ pub(super) fn offer_with_items<W: AsRef<[u64]>>(
         encoder.reset(limits);
         encoder.redact_with(recording.redactor());
         let (kind, fixed) = write(encoder);
-        local.offer(recording, Outgoing { kind: kind.code(), fixed: fixed.as_ref(), tail: encoder.words() });
+        local.offer(recording, encoder.outgoing(kind, &fixed));
     });
 }
 

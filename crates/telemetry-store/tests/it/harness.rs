@@ -7,7 +7,7 @@ use telemetry_core::encoder::{Encoder, Limits};
 use telemetry_core::id::{TaskId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::record::{
-    ActivityName, Event, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
+    ActivityName, Event, FixedWords, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
     TaskEnd, TaskStart, TaskUpdate, ThreadName, WorkflowEnd, WorkflowStart,
 };
 use telemetry_core::status::{ErrorKind, Status};
@@ -43,8 +43,13 @@ pub(crate) struct Framed {
 }
 
 impl Framed {
-    fn new(kind: Kind, fixed: &[u64], items: &[u8]) -> Self {
-        Self { kind: kind.code(), words: to_words(fixed, items).collect() }
+    fn new<const FIRST: usize, const MAX: usize>(
+        kind: Kind,
+        fixed: &FixedWords<FIRST, MAX>,
+        items: &[u8],
+    ) -> Self {
+        let fixed: Vec<u64> = fixed.as_words().iter().map(|word| u64::from_le_bytes(*word)).collect();
+        Self { kind: kind.code(), words: to_words(&fixed, items).collect() }
     }
 }
 
