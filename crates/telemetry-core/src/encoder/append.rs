@@ -128,7 +128,8 @@ fn tagged_long_varint(out: &mut Vec<u8>, tag: u8, number: u64) {
     varint(out, number);
 }
 
-/// A short text in one piece, if it is one: stores of fixed sizes cost less than a copy of any length.
+/// A text that is short, but not too short for this, by pieces of eight bytes that overlap: a copy of any length costs a
+/// call.
 #[inline]
 pub(super) fn short_text(out: &mut Vec<u8>, text: &[u8]) -> bool {
     let length = text.len();
@@ -136,16 +137,14 @@ pub(super) fn short_text(out: &mut Vec<u8>, text: &[u8]) -> bool {
     if length > SHORT_BYTES_MAX {
         return false;
     }
-    let mut bytes = [0; 1 + SHORT_BYTES_MAX];
-    bytes[0] = tag::SHORT_TEXT + length as u8;
-    bytes[1..9].copy_from_slice(first);
-    if let Some(middle) = text.get(8..16) {
-        bytes[9..17].copy_from_slice(middle);
+    out.push(tag::SHORT_TEXT + length as u8);
+    let end = out.len() + length;
+    out.extend_from_slice(first);
+    if let Some(middle) = text.get(8..16).filter(|_| length > 16) {
+        out.extend_from_slice(middle);
     }
-    bytes[length - 7..=length].copy_from_slice(last);
-    let end = out.len() + length + 1;
-    out.extend_from_slice(&bytes);
-    out.truncate(end);
+    out.truncate(end - 8);
+    out.extend_from_slice(last);
     true
 }
 
