@@ -194,12 +194,7 @@ impl TaskUpdate {
     /// The words to frame.
     pub fn encode(&self) -> [u64; Self::WORDS] {
         let [task_high, task_low] = self.task.words();
-        [
-            task_high,
-            task_low,
-            self.ticks,
-            u64::from(self.activity) | u64::from(self.ordinal) << 32,
-        ]
+        [task_high, task_low, self.ticks, u64::from(self.activity) | u64::from(self.ordinal) << 32]
     }
 
     pub(super) fn decode(words: &[u64]) -> Option<Self> {

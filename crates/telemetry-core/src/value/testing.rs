@@ -7,12 +7,8 @@ use proptest::prelude::*;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 /// Limits that cut nothing in a test.
-pub(crate) const UNLIMITED: Limits = Limits {
-    value_bytes_max: 1 << 24,
-    record_bytes_max: 1 << 24,
-    depth_max: 1 << 20,
-    items_max: 1 << 20,
-};
+pub(crate) const UNLIMITED: Limits =
+    Limits { value_bytes_max: 1 << 24, record_bytes_max: 1 << 24, depth_max: 1 << 20, items_max: 1 << 20 };
 
 /// The bytes of one value.
 pub(crate) fn encode(limits: Limits, write: impl FnOnce(&mut ValueEncoder<'_>)) -> Vec<u8> {
