@@ -14,8 +14,8 @@ pub(crate) use more::{
     Completions, Config, ConfigCheck, ConfigCommand, ConfigShow, Export, ExportFormat, ExportView, Gc,
     Import, Init, Lineage, Profile, Run, SnapshotArguments, Tree,
 };
-pub(crate) use values::parse_status;
 use values::{parse_age, parse_seconds};
+pub(crate) use values::{parse_interval, parse_status};
 
 /// Shows what programs recorded: their workflows, tasks, inputs, outputs and failures.
 #[derive(Debug, Parser)]
@@ -104,6 +104,9 @@ pub(crate) enum Command {
     /// Watch what running programs record, as it happens
     #[command(after_help = include_str!("help/tail.txt"))]
     Tail(crate::commands::tail::Tail),
+    /// Watch what running programs do, as it happens, activity by activity
+    #[command(after_help = include_str!("help/top.txt"))]
+    Top(crate::commands::top::Top),
     /// Write for programs that only fill their journals
     #[command(after_help = include_str!("help/drain.txt"))]
     Drain(crate::commands::drain::Drain),

@@ -21,6 +21,7 @@ mod snapshot;
 mod sql;
 pub(crate) mod tail;
 mod timeline;
+pub(crate) mod top;
 mod tree;
 
 use crate::arguments::{Arguments, Command};
@@ -54,6 +55,7 @@ pub(crate) fn run(arguments: &Arguments, printer: &mut Printer) -> Result<Outcom
         Command::Sql(command) => sql::run(command, &place()?, printer),
         Command::Timeline(command) => timeline::run(command, &place()?, printer),
         Command::Tail(command) => tail::run(command, &place()?, printer),
+        Command::Top(command) => top::run(command, &place()?, printer),
         Command::Tree(command) => tree::run(command, &place()?, printer),
     }
 }

@@ -13,6 +13,10 @@ impl Ink {
         Self { is_on }
     }
 
+    pub(crate) fn is_on(self) -> bool {
+        self.is_on
+    }
+
     pub(crate) fn bold(self, text: &str) -> String {
         self.paint(Style::new().bold(), text)
     }

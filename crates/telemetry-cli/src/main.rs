@@ -12,6 +12,7 @@ mod ink;
 mod place;
 mod printer;
 mod progress;
+mod screen;
 mod table;
 mod text;
 

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::error::JournalError;
 use crate::follow::Cursor;
 use crate::journal::resolve_spills;
-use crate::source::Name;
+use crate::source::{Counters, Name};
 
 /// What one look takes out of the lane of a running process at the most.
 const LOOK_WORDS_MAX: usize = 1 << 17;
@@ -83,6 +83,13 @@ impl Tap {
             missed: sum.missed.saturating_add(cursor.missed),
             before: sum.before.saturating_add(cursor.before),
         })
+    }
+
+    /// The counters of the journal as they are now: how much waits in its lanes, and how much was dropped.
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        self.blocks.rings().for_each(|(_, ring)| ring.count(&mut sum, None));
+        sum
     }
 
     /// The entry of the name table with this number, as far as it was there at the last look.

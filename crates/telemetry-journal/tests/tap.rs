@@ -52,7 +52,9 @@ fn a_tap_sees_what_comes_and_what_is_still_there() {
     assert_eq!(look(&mut early), [0; 0]);
     assert!((0..10).all(|number| offer(lane, number)));
     assert_eq!(look(&mut early), numbers(0..10));
+    assert_eq!((early.counters().offered, early.counters().pending), (10, 10));
     assert_eq!(drain(journal), 10);
+    assert_eq!((early.counters().persisted, early.counters().pending), (10, 0));
     // What is drained stays until it is overwritten.
     let mut late = Tap::open(path).unwrap();
     assert_eq!(look(&mut late), numbers(0..10));

@@ -1,6 +1,11 @@
 //! Values on the command line that are more than a word or a number.
 
+use std::time::Duration;
+
 use telemetry_core::status::Status;
+
+const INTERVAL_MIN: Duration = Duration::from_millis(50);
+const INTERVAL_MAX: Duration = Duration::from_hours(1);
 
 pub(crate) fn parse_status(word: &str) -> Result<Status, String> {
     Status::from_word(&word.to_ascii_uppercase()).ok_or_else(|| {
@@ -33,6 +38,16 @@ pub(super) fn parse_duration(text: &str) -> Result<u64, String> {
     match (number.parse::<f64>(), factor) {
         (Ok(number), Some(factor)) => Ok((number * factor) as u64),
         _ => Err("a number and one of ns, us, ms, s, min".to_owned()),
+    }
+}
+
+/// A duration between two frames.
+pub(crate) fn parse_interval(text: &str) -> Result<Duration, String> {
+    let interval = Duration::from_nanos(parse_duration(text)?);
+    if (INTERVAL_MIN..=INTERVAL_MAX).contains(&interval) {
+        Ok(interval)
+    } else {
+        Err("between 50ms and 60min".to_owned())
     }
 }
 

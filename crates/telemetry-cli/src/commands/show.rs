@@ -4,6 +4,8 @@ pub(super) mod page;
 mod task;
 mod workflow;
 
+pub(super) use task::text as task_text;
+
 use telemetry_store::{Found, Reader, StoreError};
 
 use crate::arguments::Show;

@@ -21,6 +21,7 @@ use crate::printer::Printer;
 use filter::Filter;
 use journals::{Journals, Watched};
 use lines::Lines;
+pub(in crate::commands) use lines::moment;
 
 /// Between two looks at a journal.
 const LOOK_EVERY: Duration = Duration::from_millis(10);

@@ -16,4 +16,5 @@ mod settings;
 mod tables;
 mod tail;
 mod terminal;
+mod top;
 mod versions;

@@ -22,6 +22,13 @@ pub(super) fn show(reader: &Reader, id: &str, command: &Show, printer: &mut Prin
     printer.data(&page(&detail, workflow, printer.ink, printer.width()))
 }
 
+/// All about a task as text, as wide as it is.
+pub(in crate::commands) fn text(reader: &Reader, id: &str, ink: Ink) -> Result<String, Failure> {
+    let detail = reader.task(id)?;
+    let workflow = detail.task.workflow_id.as_deref().map(|id| workflow(reader, id));
+    Ok(page(&detail, workflow, ink, None))
+}
+
 /// The workflow by name and id.
 fn workflow(reader: &Reader, id: &str) -> String {
     match reader.workflow(id).ok().and_then(|row| row.name) {

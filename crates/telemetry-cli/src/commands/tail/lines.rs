@@ -142,6 +142,6 @@ pub(super) fn unquoted(json: &str) -> String {
 }
 
 /// A moment in the zone of this machine.
-pub(super) fn moment(unix_ns: i64, format: &str) -> String {
+pub(in crate::commands) fn moment(unix_ns: i64, format: &str) -> String {
     DateTime::from_timestamp_nanos(unix_ns).with_timezone(&Local).format(format).to_string()
 }

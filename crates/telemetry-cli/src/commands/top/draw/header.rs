@@ -1,0 +1,126 @@
+//! The lines above the table: the machine, and a line for each program.
+
+use ratatui::text::{Line, Span};
+use telemetry_core::status::Status;
+
+use super::Picture;
+use crate::commands::tail::moment;
+use crate::commands::top::model::{Program, Workflow};
+use crate::commands::top::theme::{BOLD, DIM};
+use crate::text::{bytes, count, cut, visible};
+
+/// So many programs have a line of their own.
+const PROGRAMS_SHOWN: usize = 5;
+const NAMES_SHOWN: usize = 3;
+const NAME_WIDTH: usize = 20;
+
+pub(super) fn lines(picture: &Picture<'_>) -> Vec<Line<'static>> {
+    let programs = &picture.model.programs;
+    // Those that run, the newest first; then those that ended.
+    let mut order: Vec<usize> = (0..programs.len()).rev().collect();
+    order.sort_by_key(|number| programs[*number].ended_unix_ns.is_some());
+    let mut lines = vec![machine(picture)];
+    let shown = order.iter().take(PROGRAMS_SHOWN);
+    lines.extend(shown.map(|number| program(picture, *number, &programs[*number])));
+    if let Some(more) = programs.len().checked_sub(PROGRAMS_SHOWN).filter(|more| *more > 0) {
+        lines.push(Line::styled(format!("  and {}", count(more, "more program")), DIM));
+    }
+    lines
+}
+
+fn machine(picture: &Picture<'_>) -> Line<'static> {
+    let theme = picture.theme;
+    let running = picture.model.programs.iter().filter(|program| program.ended_unix_ns.is_none()).count();
+    let (word, style) = match running {
+        0 => ("nothing is running".to_owned(), DIM),
+        1 => ("1 program runs".to_owned(), theme.live()),
+        many => (format!("{many} programs run"), theme.live()),
+    };
+    let mut parts = vec![
+        Span::styled("telemetry top", BOLD),
+        Span::raw(moment(picture.now_unix_ns, "%H:%M:%S")),
+        Span::styled(word, style),
+    ];
+    if let Some(percent) = picture.load.cpu_percent {
+        parts.push(Span::raw(format!("cpu {percent:.0} %")));
+    }
+    if let Some((used, total)) = picture.load.memory_bytes {
+        parts.push(Span::raw(format!("memory {} of {}", bytes(used), bytes(total))));
+    }
+    if picture.model.events > 0 {
+        parts.push(Span::raw(count(picture.model.events, "event")));
+    }
+    joined(parts)
+}
+
+fn program(picture: &Picture<'_>, number: usize, program: &Program) -> Line<'static> {
+    let theme = picture.theme;
+    let has_ended = program.ended_unix_ns.is_some();
+    let (dropped, missed) = (program.dropped(), program.sightings.missed);
+    let mut parts = vec![
+        Span::styled(format!("  {:>7}", program.pid), BOLD),
+        Span::raw(cut(&visible(&program.name), NAME_WIDTH)),
+        Span::raw(workflows(picture, number)),
+        Span::raw(format!("{:.0} records/s", program.pace.per_second())),
+        Span::raw(format!("{} pending", program.counters.pending)),
+        Span::styled(format!("{dropped} dropped"), theme.better_none(dropped)),
+        Span::styled(format!("{missed} missed"), theme.better_none(missed)),
+    ];
+    if has_ended {
+        parts.truncate(3);
+        parts.push(Span::raw("has ended"));
+        for part in &mut parts {
+            part.style = DIM;
+        }
+    }
+    joined(parts)
+}
+
+/// The workflows that run in a program, or how the last of them ended.
+fn workflows(picture: &Picture<'_>, program: usize) -> String {
+    let mut found: Vec<(u128, &Workflow)> = picture
+        .model
+        .workflows
+        .iter()
+        .filter(|(_, workflow)| workflow.program == program)
+        .map(|(id, workflow)| (id.as_u128(), workflow))
+        .collect();
+    found.sort_by_key(|(id, _)| *id);
+    let running: Vec<&Workflow> =
+        found.iter().map(|(_, workflow)| *workflow).filter(|workflow| workflow.ended.is_none()).collect();
+    if running.is_empty() {
+        return found.last().map(|(_, workflow)| ended(workflow)).unwrap_or_default();
+    }
+    let names: Vec<String> = running.iter().take(NAMES_SHOWN).map(|workflow| name(workflow)).collect();
+    let more = running.len().saturating_sub(NAMES_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}{}", names.join(", "), age(picture, &running))
+}
+
+/// For how long the first of them runs.
+fn age(picture: &Picture<'_>, running: &[&Workflow]) -> String {
+    let started = running.iter().filter_map(|workflow| workflow.started_unix_ns).min();
+    let ns = started.and_then(|started| u64::try_from(picture.now_unix_ns - started).ok());
+    ns.map(|ns| format!(" for {}", telemetry_export::duration(ns))).unwrap_or_default()
+}
+
+fn ended(workflow: &Workflow) -> String {
+    let status = workflow.ended.map_or(Status::Running, |(_, status)| status);
+    format!("{} {status}", name(workflow))
+}
+
+fn name(workflow: &Workflow) -> String {
+    let name = workflow.name.as_deref().map_or_else(|| "workflow".to_owned(), visible);
+    cut(&name, NAME_WIDTH)
+}
+
+fn joined(parts: Vec<Span<'static>>) -> Line<'static> {
+    let mut line = Line::default();
+    for part in parts.into_iter().filter(|part| !part.content.is_empty()) {
+        if !line.spans.is_empty() {
+            line.push_span(Span::raw("  "));
+        }
+        line.push_span(part);
+    }
+    line
+}
