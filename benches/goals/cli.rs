@@ -10,7 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::options::Options;
 use crate::report::{Bound, Report, Target};
-use crate::views::{ask, median, record};
+use crate::rounds::Rounds;
+use crate::views::{ask, record};
 
 /// Every command is run so often, and the median counts.
 const ROUNDS: usize = 5;
@@ -64,20 +65,14 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let end: String = connection.query_row(&format!("select {CHAIN_END}"), [], |row| row.get(0))?;
     for case in CASES {
-        let (mut ours, mut bases) = (Vec::new(), Vec::new());
         let arguments: Vec<&str> =
             case.arguments.iter().map(|word| if *word == "CHAIN_END" { &end } else { *word }).collect();
-        for _ in 0..ROUNDS {
-            ours.push(time(program, &path, &arguments)?);
-            bases.push(ask(&connection, case.base)?);
-        }
+        let ours = || time(program, &path, &arguments).expect("the program answers");
+        let base = || ask(&connection, case.base).expect("the question has an answer");
+        let rounds = Rounds::alternate(options.rounds(ROUNDS), ours, base);
         let target =
             Target { goal: 9, name: case.name, unit: "ms", limit: case.limit_ms, bound: Bound::AtMost };
-        report.figure(
-            target,
-            median(ours),
-            format!("{:.1} ms for a bare query on the same rows", median(bases)),
-        );
+        report.figure_beside(target, &rounds, "beside a bare query on the same rows");
     }
     let mb = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss() as f64 * 1024.0 / 1e6;
     let name = "at 1 M tasks: the most memory of these commands";

@@ -18,14 +18,23 @@ pub(crate) fn apart<T>(start: impl FnOnce() -> T) -> T {
     started
 }
 
-/// The first and the last core that we might use before we confined ourselves.
-fn ends() -> Option<(usize, usize)> {
-    static ENDS: OnceLock<Option<(usize, usize)>> = OnceLock::new();
-    *ENDS.get_or_init(find_ends)
+/// Runs `start`, whose process or threads may run on any core that we might use; then the caller is where it was.
+pub(crate) fn everywhere<T>(start: impl FnOnce() -> T) -> T {
+    ends();
+    let (Ok(now), Some(all)) = (sched_getaffinity(myself()), ALLOWED.get()) else { return start() };
+    let _ = sched_setaffinity(myself(), all);
+    let started = start();
+    let _ = sched_setaffinity(myself(), &now);
+    started
 }
 
-fn find_ends() -> Option<(usize, usize)> {
-    let allowed = sched_getaffinity(myself()).ok()?;
+/// The cores that we might use before we confined ourselves.
+static ALLOWED: OnceLock<CpuSet> = OnceLock::new();
+
+/// The first and the last core that we might use before we confined ourselves.
+fn ends() -> Option<(usize, usize)> {
+    let now = sched_getaffinity(myself()).ok()?;
+    let allowed = ALLOWED.get_or_init(|| now);
     let mut cores = (0..CpuSet::count()).filter(|core| allowed.is_set(*core).unwrap_or(false));
     let first = cores.next()?;
     Some((first, cores.next_back()?))

@@ -31,13 +31,14 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     let recording = Recording::start()?;
     fastrace_spans::start();
     let ours = || burst(&recording);
-    report.ratio(FASTRACE, &Rounds::alternate(ROUNDS, ours, fastrace_spans::burst_of_roots));
+    report.ratio(FASTRACE, &Rounds::alternate(options.rounds(ROUNDS), ours, fastrace_spans::burst_of_roots));
     match Flowcept::start(options) {
         Ok(mut flowcept) => {
             let other = || flowcept.burst(Cost::Time);
-            report.ratio(FLOWCEPT, &Rounds::alternate(ROUNDS_FLOWCEPT, ours, other));
+            report.ratio(FLOWCEPT, &Rounds::alternate(options.rounds(ROUNDS_FLOWCEPT), ours, other));
             let (ours, other) = (|| sustained(&recording), || flowcept.burst(Cost::Cpu));
-            report.ratio(FLOWCEPT_SUSTAINED, &Rounds::alternate(ROUNDS_FLOWCEPT, ours, other));
+            report
+                .ratio(FLOWCEPT_SUSTAINED, &Rounds::alternate(options.rounds(ROUNDS_FLOWCEPT), ours, other));
         }
         Err(why) => {
             report.without_other(FLOWCEPT, Some(burst(&recording)), &why);
@@ -48,7 +49,8 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     Ok(())
 }
 
-fn burst(recording: &Recording) -> f64 {
+/// Nanoseconds a task, until the call returns.
+pub(crate) fn burst(recording: &Recording) -> f64 {
     let each = time_each(BURST, || call(BURST, with_data));
     recording.flush();
     each
@@ -62,7 +64,8 @@ fn sustained(recording: &Recording) -> f64 {
     (process_cpu_ns() - start) / SUSTAINED as f64
 }
 
-fn process_cpu_ns() -> f64 {
+/// Nanoseconds of processor time of all threads so far.
+pub(crate) fn process_cpu_ns() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("every process has this clock");
     time.tv_sec() as f64 * 1e9 + time.tv_nsec() as f64
 }

@@ -26,19 +26,19 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     if options.has_subscriber {
         tracing::subscriber::set_global_default(Ignoring)?;
     }
-    report.ratio(NO_RECORDER, &rounds(with_data, instrumented));
+    report.ratio(NO_RECORDER, &rounds(options, with_data, instrumented));
     let mut settings = Settings::default();
     settings.instrumentation.enabled = false;
     let recorder = Recorder::start(settings)?;
-    report.ratio(NOT_ENABLED, &rounds(with_data, instrumented));
+    report.ratio(NOT_ENABLED, &rounds(options, with_data, instrumented));
     drop(recorder);
-    println!("   the same call without any attribute: {:.2} ns", rounds(bare, instrumented).ours());
+    println!("   the same call without any attribute: {:.2} ns", rounds(options, bare, instrumented).ours());
     Ok(())
 }
 
-fn rounds(ours: Measured, other: Measured) -> Rounds {
+fn rounds(options: &Options, ours: Measured, other: Measured) -> Rounds {
     let time = |function: Measured| move || time_each(CALLS, || call(CALLS, function));
-    Rounds::alternate(ROUNDS, time(ours), time(other))
+    Rounds::alternate(options.rounds(ROUNDS), time(ours), time(other))
 }
 
 /// A subscriber that could be set: without one in the program, the optimizer would delete the check of

@@ -19,11 +19,12 @@ const fn target(name: &'static str, limit: f64) -> Target {
     Target { goal: 7, name, unit: "bytes", limit, bound: Bound::AtMost }
 }
 
-pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
     let empty = size_after(|| {})?;
     for (target, tasks, function) in
         [(SHORT, SHORT_TASKS, full_of_1_us as Measured), (LONG, LONG_TASKS, full_of_10_ms)]
     {
+        let tasks = options.tasks(tasks);
         let size = size_after(|| call(tasks, function))?;
         let note = format!("{size} bytes after {tasks} tasks, {empty} without any");
         report.figure(target, (size - empty) as f64 / tasks as f64, note);

@@ -36,12 +36,12 @@ const TARGET: Target = Target {
     bound: Bound::AtLeast,
 };
 
-pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let ours = folder.path().join("ours.db");
     let bare = folder.path().join("bare.db");
     let journal = Journal::in_memory(config());
-    let options = RecordingOptions {
+    let surroundings = RecordingOptions {
         journal,
         process: ProcessName::default(),
         settings: Settings::default(),
@@ -50,12 +50,12 @@ pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>
         inherited: None,
         redactor: None,
     };
-    let recording = Recording::install(options)?;
+    let recording = Recording::install(surroundings)?;
     let workflow = StartedWorkflow::start("bench", |_| {}).ok_or("the recording is in force")?;
     let entered = workflow.context().enter();
     let drain = Drain::new(Store::open(&ours, StoreOptions::default())?, Arc::new(journal));
     let mut sides = Sides { drain, rows: Rows::open(&ours)?, bare: Bare::open(&bare)? };
-    let rounds = Rounds::in_turn(ROUNDS, || sides.round());
+    let rounds = Rounds::in_turn(options.rounds(ROUNDS), || sides.round());
     report.ratio(TARGET, &rounds);
     drop(entered);
     recording.remove();

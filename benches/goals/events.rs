@@ -36,7 +36,7 @@ const fn watched(name: &'static str) -> Target {
     Target { goal: 12, name, unit: "ns", limit: 1.1, bound: Bound::AtMost }
 }
 
-pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
     let recording = Recording::start()?;
     let journal = journal(&recording.database())?;
     let burst = || {
@@ -44,7 +44,7 @@ pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>
         recording.flush();
         each
     };
-    let rounds = Rounds::alternate(ROUNDS, burst, || time_each(BURST, empty));
+    let rounds = Rounds::alternate(options.rounds(ROUNDS), burst, || time_each(BURST, empty));
     let note = format!("{:.1} ns in all", rounds.ours());
     report.figure(COST, rounds.ours() - rounds.other(), note);
     let watching = Watching::default();
@@ -55,7 +55,10 @@ pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>
         });
         for (target, count) in [(ONE, 1), (EIGHT, WATCHERS)] {
             let while_watched = || watching.by(count, burst);
-            report.ratio(target, &Rounds::alternate(ROUNDS, while_watched, || watching.by(0, burst)));
+            report.ratio(
+                target,
+                &Rounds::alternate(options.rounds(ROUNDS), while_watched, || watching.by(0, burst)),
+            );
         }
         watching.is_over.store(true, Ordering::Release);
         watchers

@@ -12,7 +12,7 @@ use crate::rounds::{Rounds, time_each};
 
 const ROUNDS: usize = 101;
 
-pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
     let recording = Recording::start()?;
     fastrace_spans::start();
     let ours = || {
@@ -20,7 +20,7 @@ pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>
         recording.flush();
         each
     };
-    let rounds = Rounds::alternate(ROUNDS, ours, fastrace_spans::burst_of_locals);
+    let rounds = Rounds::alternate(options.rounds(ROUNDS), ours, fastrace_spans::burst_of_locals);
     let target = Target {
         goal: 2,
         name: "lightweight, burst / fastrace LocalSpan without properties",

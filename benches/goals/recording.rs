@@ -19,11 +19,17 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
+    /// The caller on one core, the threads of the recorder on another.
     pub(crate) fn start() -> Result<Self, Box<dyn Error>> {
+        cores::apart(Self::start_anywhere)
+    }
+
+    /// Threads run where the system puts them.
+    pub(crate) fn start_anywhere() -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let mut settings = Settings::default();
         settings.store.path = folder.path().join("provenance.db");
-        let recorder = cores::apart(|| Recorder::start(settings))?;
+        let recorder = Recorder::start(settings)?;
         let workflow = Workflow::start("bench");
         Ok(Self { workflow, recorder, folder })
     }

@@ -5,9 +5,9 @@ use std::fs;
 
 use serde::Serialize;
 
+use crate::line::line;
 use crate::options::Options;
 use crate::rounds::Rounds;
-use crate::table;
 
 /// On which side of the limit the goal lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +24,16 @@ impl Bound {
             Self::AtLeast => value >= limit,
         }
     }
+}
+
+/// Which figure the limit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LimitOf {
+    /// Ours by the other's.
+    Ratio,
+    /// Ours alone, in its unit.
+    Ours,
 }
 
 /// What a goal asks for.
@@ -44,7 +54,9 @@ pub(crate) struct Comparison {
     pub(crate) ours: Option<f64>,
     pub(crate) other: Option<f64>,
     pub(crate) ratio: Option<f64>,
-    pub(crate) limit: f64,
+    /// None where the goal is about somebody else and this peer is only shown beside.
+    pub(crate) limit: Option<f64>,
+    pub(crate) limit_of: LimitOf,
     pub(crate) bound: Bound,
     pub(crate) met: Option<bool>,
     pub(crate) unit: &'static str,
@@ -62,21 +74,32 @@ pub(crate) struct Report {
 impl Report {
     /// A ratio of two sides that took turns.
     pub(crate) fn ratio(&mut self, target: Target, rounds: &Rounds) {
-        let (ratio, spread) = rounds.ratio();
-        self.push(Comparison {
-            ours: Some(digits(rounds.ours())),
-            other: Some(digits(rounds.other())),
-            ratio: Some(digits(ratio)),
-            met: Some(target.bound.is_met(ratio, target.limit)),
-            spread: Some(spread.map(digits)),
-            ..empty(target)
-        });
+        self.push(held(target, rounds));
+    }
+
+    /// The same, with what helps to read it.
+    pub(crate) fn ratio_with_note(&mut self, target: Target, rounds: &Rounds, note: &str) {
+        self.push(Comparison { note: Some(note.to_owned()), ..held(target, rounds) });
+    }
+
+    /// A ratio that is shown and has no limit.
+    pub(crate) fn ratio_without_limit(&mut self, goal: u8, name: &'static str, rounds: &Rounds) {
+        let target = Target { goal, name, unit: "ns", limit: 0.0, bound: Bound::AtMost };
+        self.push(Comparison { limit: None, ..beside(target, rounds) });
+    }
+
+    /// A figure that is held against the limit itself, and a yardstick beside it.
+    pub(crate) fn figure_beside(&mut self, target: Target, rounds: &Rounds, note: &str) {
+        let met = Some(target.bound.is_met(rounds.ours(), target.limit));
+        let note = Some(note.to_owned());
+        self.push(Comparison { met, note, limit_of: LimitOf::Ours, ..beside(target, rounds) });
     }
 
     /// A figure that is held against the limit itself.
     pub(crate) fn figure(&mut self, target: Target, ours: f64, note: String) {
         let met = Some(target.bound.is_met(ours, target.limit));
-        self.push(Comparison { ours: Some(digits(ours)), met, note: Some(note), ..empty(target) });
+        let (ours, note) = (Some(digits(ours)), Some(note));
+        self.push(Comparison { ours, met, note, limit_of: LimitOf::Ours, ..empty(target) });
     }
 
     /// A comparison whose other side is not to be had here.
@@ -85,17 +108,18 @@ impl Report {
     }
 
     fn push(&mut self, comparison: Comparison) {
-        println!("{}", table::line(&comparison));
+        println!("{}", line(&comparison));
         self.comparisons.push(comparison);
     }
 
-    /// Prints the table and writes the files that are asked for.
+    /// A peer that is only shown beside and is not to be had here.
+    pub(crate) fn without_peer(&mut self, goal: u8, name: &'static str, why: &str) {
+        let target = Target { goal, name, unit: "ns", limit: 0.0, bound: Bound::AtMost };
+        self.push(Comparison { limit: None, note: Some(why.to_owned()), ..empty(target) });
+    }
+
+    /// Writes the file that is asked for.
     pub(crate) fn write(&self, options: &Options) -> Result<(), Box<dyn Error>> {
-        let markdown = table::markdown(&self.comparisons);
-        println!("\n{markdown}");
-        if let Some(path) = &options.markdown {
-            fs::write(path, &markdown)?;
-        }
         if let Some(path) = &options.json {
             fs::write(path, serde_json::to_string_pretty(&self.comparisons)? + "\n")?;
         }
@@ -105,7 +129,25 @@ impl Report {
 
 fn empty(Target { goal, name, unit, limit, bound }: Target) -> Comparison {
     let (ours, other, ratio, met, spread, note) = Default::default();
-    Comparison { goal, name, ours, other, ratio, limit, bound, met, unit, spread, note }
+    let (limit, limit_of) = (Some(limit), LimitOf::Ratio);
+    Comparison { goal, name, ours, other, ratio, limit, limit_of, bound, met, unit, spread, note }
+}
+
+/// A ratio against its limit.
+fn held(target: Target, rounds: &Rounds) -> Comparison {
+    let met = Some(target.bound.is_met(rounds.ratio().0, target.limit));
+    Comparison { met, ..beside(target, rounds) }
+}
+
+fn beside(target: Target, rounds: &Rounds) -> Comparison {
+    let (ratio, spread) = rounds.ratio();
+    Comparison {
+        ours: Some(digits(rounds.ours())),
+        other: Some(digits(rounds.other())),
+        ratio: Some(digits(ratio)),
+        spread: Some(spread.map(digits)),
+        ..empty(target)
+    }
 }
 
 /// The number with the four digits that mean something.

@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
 
-/// Rounds at the beginning that are thrown away: they touch pages and fill caches.
-const WARM_UP: usize = 5;
+/// Rounds at the beginning that are thrown away, since they touch pages and fill caches: so many, and of few
+/// rounds, which are long ones, such a share.
+const WARM_UP_MAX: usize = 5;
+const WARM_UP_SHARE: usize = 4;
 
 /// What the rounds of one comparison took.
 #[derive(Debug)]
@@ -35,7 +37,13 @@ impl Rounds {
 
     /// Measures both sides so often, in the order that `round` gives them.
     pub(crate) fn in_turn(count: usize, mut round: impl FnMut() -> (f64, f64)) -> Self {
-        Self { pairs: (0..WARM_UP + count).map(|_| round()).skip(WARM_UP).collect() }
+        let warm_up = WARM_UP_MAX.min(count / WARM_UP_SHARE);
+        Self { pairs: (0..warm_up + count).map(|_| round()).skip(warm_up).collect() }
+    }
+
+    /// Two figures that cannot take turns, since one comes after the other.
+    pub(crate) fn once(ours: f64, other: f64) -> Self {
+        Self { pairs: vec![(ours, other)] }
     }
 
     /// The median of our side.

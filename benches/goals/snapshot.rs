@@ -38,9 +38,10 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     // Which files the capture reads is what the process holds open now.
     let (mut bare, mut sysinfo) = (Bare::new(&mut capture)?, Sysinfo::new());
     let mut ours = || repeat(READINGS, || capture.capture().is_some());
-    let rounds = Rounds::alternate(ROUNDS, &mut ours, || repeat(READINGS, || bare.read()));
+    let rounds = Rounds::alternate(options.rounds(ROUNDS), &mut ours, || repeat(READINGS, || bare.read()));
     report.ratio(target(4, "snapshot, fast keys / bare pread of the same files", 1.3), &rounds);
-    let rounds = Rounds::alternate(ROUNDS, &mut ours, || repeat(READINGS_SLOW, || sysinfo.read()));
+    let rounds =
+        Rounds::alternate(options.rounds(ROUNDS), &mut ours, || repeat(READINGS_SLOW, || sysinfo.read()));
     report.ratio(target(4, "snapshot, fast keys / sysinfo", 0.1), &rounds);
     let first = target(4, "snapshot, fast keys / psutil as Flowcept calls it", 0.04);
     against_psutil(first, options, report, &mut ours);
@@ -49,23 +50,26 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
         thread::scope(|scope| scope.spawn(&mut ours).join().expect("readings do not panic"))
     });
     settings.max_age_ms = HOUR_MS;
-    shared(&mut TelemetryCapture::new(&settings), report);
+    shared(&mut TelemetryCapture::new(&settings), options, report);
     Ok(())
 }
 
 fn against_psutil(target: Target, options: &Options, report: &mut Report, mut ours: impl FnMut() -> f64) {
     match flowcept::Snapshots::start(options) {
         Ok(mut psutil) => {
-            report.ratio(target, &Rounds::alternate(ROUNDS, &mut ours, || psutil.each_cpu_ns()));
+            report.ratio(
+                target,
+                &Rounds::alternate(options.rounds(ROUNDS), &mut ours, || psutil.each_cpu_ns()),
+            );
         }
         Err(why) => report.without_other(target, Some(ours()), &why),
     }
 }
 
-fn shared(capture: &mut TelemetryCapture, report: &mut Report) {
+fn shared(capture: &mut TelemetryCapture, options: &Options, report: &mut Report) {
     let ours = || repeat(READINGS_SHARED, || capture.capture().is_some());
     let clock = || repeat(READINGS_SHARED, Instant::now);
-    let rounds = Rounds::alternate(ROUNDS, ours, clock);
+    let rounds = Rounds::alternate(options.rounds(ROUNDS), ours, clock);
     report.ratio(target(5, "shared snapshot / Instant::now", 3.0), &rounds);
 }
 

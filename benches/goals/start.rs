@@ -21,7 +21,7 @@ const fn target(name: &'static str, unit: &'static str, limit: f64) -> Target {
 }
 
 pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
-    let rounds = Rounds::alternate(ROUNDS, || start_ms("plain"), || start_ms("processor"));
+    let rounds = Rounds::alternate(options.rounds(ROUNDS), || start_ms("plain"), || start_ms("processor"));
     let note =
         format!("{:.2} ms of processor time; each in a new process, with a new database", rounds.other());
     let plain = target("start of a recorder without machine_info", "ms", 5.0);
@@ -30,7 +30,11 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
         target("start of a recorder with machine_info / Flowcept's machine_info alone", "ms", 0.05);
     match flowcept::Machine::start(options) {
         Ok(mut flowcept) => {
-            let rounds = Rounds::alternate(ROUNDS_SLOW, || start_ms("described"), || flowcept.describe_ms());
+            let rounds = Rounds::alternate(
+                options.rounds(ROUNDS_SLOW),
+                || start_ms("described"),
+                || flowcept.describe_ms(),
+            );
             report.ratio(described, &rounds);
         }
         Err(why) => report.without_other(described, Some(start_ms("described")), &why),
@@ -76,7 +80,8 @@ pub(crate) fn answer(how: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn resident_mb() -> Result<f64, Box<dyn Error>> {
+/// The megabytes that this process has resident.
+pub(crate) fn resident_mb() -> Result<f64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line =
         status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("the kernel does not tell")?;

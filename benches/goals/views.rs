@@ -16,12 +16,13 @@ use crate::functions::with_data;
 use crate::measured::call;
 use crate::options::Options;
 use crate::report::{Bound, Report, Target};
+use crate::rounds::Rounds;
 
 const ROOTS: usize = 1_000;
 const BRANCHES: usize = 9;
 const LEAVES: usize = 110;
 /// Every question is asked so often, and the median counts.
-const ROUNDS: usize = 9;
+const ROUNDS: usize = 15;
 
 /// A question through the views, the same on the base tables, and how long it may take.
 struct Question {
@@ -76,21 +77,19 @@ const QUESTIONS: &[Question] = &[
     },
 ];
 
-pub(crate) fn run(_: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("million.db");
     record(&path)?;
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let ids = Ids { leaf: text(&connection, LEAF)?, root: text(&connection, ROOT)? };
     for question in QUESTIONS {
-        let (mut views, mut bases) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            views.push(ask(&connection, &ids.fill(question.view))?);
-            bases.push(ask(&connection, &ids.fill(question.base))?);
-        }
+        let (view, base) = (ids.fill(question.view), ids.fill(question.base));
+        let time = |sql: &str| ask(&connection, sql).expect("the question has an answer");
+        let rounds = Rounds::alternate(options.rounds(ROUNDS), || time(&view), || time(&base));
         let Question { name, limit_ms: limit, .. } = *question;
         let target = Target { goal: 9, name, unit: "ms", limit, bound: Bound::AtMost };
-        report.figure(target, median(views), format!("{:.3} ms on the base tables", median(bases)));
+        report.figure_beside(target, &rounds, "beside a bare query on the base tables");
     }
     Ok(())
 }
@@ -122,11 +121,6 @@ pub(crate) fn ask(connection: &Connection, sql: &str) -> rusqlite::Result<f64> {
     }
     assert!(count > 0, "no answer to {sql}");
     Ok(begun.elapsed().as_secs_f64() * 1e3)
-}
-
-pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
 }
 
 #[telemetry::task(level = "data")]

@@ -21,18 +21,23 @@ pub(crate) fn target_folder() -> Outcome<PathBuf> {
 
 /// Builds the program of a package for release and answers its path.
 pub(crate) fn build_program(package: &str) -> Outcome<PathBuf> {
-    build(package, &["--package", package])
+    build(package, &["build", "--release", "--package", package])
 }
 
 /// Builds an example that needs a feature for release and answers its path.
 pub(crate) fn build_example(example: &str, feature: &str) -> Outcome<PathBuf> {
-    build(example, &["--example", example, "--features", feature])
+    build(example, &["build", "--release", "--example", example, "--features", feature])
+}
+
+/// Builds a bench of the package and answers its path.
+pub(crate) fn build_bench(bench: &str) -> Outcome<PathBuf> {
+    build(bench, &["bench", "--no-run", "--package", "telemetry", "--bench", bench])
 }
 
 fn build(what: &str, arguments: &[&str]) -> Outcome<PathBuf> {
     let output = cargo()
-        .args(["build", "--release", "--message-format=json-render-diagnostics"])
         .args(arguments)
+        .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()?;
     if !output.status.success() {

@@ -21,9 +21,11 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  bench [NAME…]            measures what is promised, beside others: all of it, or only
-                           data, lightweight, disabled, events, snapshot, drain, disk, views, cli, start
+  bench [NAME…]            measures what is promised, beside others: all of it, twice, or only data, lightweight,
+                           disabled, events, peers, snapshot, drain, disk, busy, views, cli, start, scale
       --markdown FILE      writes the table there, too
+      --quick              few rounds, once
+      --once, --twice      so often; of each figure the worse one counts
       --without-python     leaves out what needs Python packages
   bench instructions       counts the instructions of a recorded call and compares them with the committed ones
       --write              commits to these
