@@ -26,9 +26,6 @@ const COLUMN_WIDTH_MIN: usize = 12;
 /// What of a value is shown on a screen; the other formats give all of it.
 const VALUE_CHARACTERS_MAX: usize = 600;
 
-/// A query that cannot be stopped is given up after this: the longest single step that is worth waiting for.
-const GRACE: Duration = Duration::from_millis(25);
-
 pub(super) fn run(command: &Sql, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
     let format = command.format.format(printer.is_terminal());
     let question = Question {
@@ -82,8 +79,8 @@ impl Question {
             // Nobody listens any more where it took too long.
             let _ = sender.send(answer);
         });
-        let patience = Duration::from_millis(limits.time_ms_max) + GRACE;
         let timed_out = StoreError::TimedOut { limit_ms: limits.time_ms_max };
+        let patience = Duration::from_millis(limits.time_ms_max);
         Ok(receiver.recv_timeout(patience).unwrap_or(Err(timed_out))?)
     }
 }
