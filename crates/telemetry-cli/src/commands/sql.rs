@@ -16,6 +16,7 @@ use crate::grid::{Grid, plain};
 use crate::ink::Ink;
 use crate::place::Place;
 use crate::printer::Printer;
+use crate::progress::watched;
 use crate::table::{self, Side};
 use crate::text;
 
@@ -55,7 +56,7 @@ struct Question {
 
 impl Question {
     fn ask(&self, query: &str, place: &Place, printer: &mut Printer) -> Result<(), Failure> {
-        let table = self.answer(query, place)?;
+        let table = watched(printer, "Asking", || self.answer(query, place))?;
         let is_cut = table.is_cut.then_some(table.rows.len());
         match self.format {
             Format::Table => show(&table, printer)?,
