@@ -101,5 +101,7 @@ fn view(view: ExportView) -> View {
         ExportView::Snapshots => View::Snapshots,
         ExportView::Derivations => View::Derivations,
         ExportView::TaskTelemetry => View::TaskTelemetry,
+        ExportView::Events => View::Events,
+        ExportView::EventSeries => View::EventSeries,
     }
 }

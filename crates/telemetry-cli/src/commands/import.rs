@@ -43,7 +43,11 @@ pub(super) fn run(command: &Import, place: &Place, printer: &mut Printer) -> Res
     }
     for Report { file, imported } in &reports {
         let (workflows, tasks) = (count(imported.workflows, "workflow"), count(imported.tasks, "task"));
-        printer.data(&format!("{}: {workflows} with {tasks}.\n", file.display()))?;
+        let events = match imported.events {
+            0 => String::new(),
+            events => format!(" and {}", count(events, "event")),
+        };
+        printer.data(&format!("{}: {workflows} with {tasks}{events}.\n", file.display()))?;
     }
     Ok(Outcome::Done)
 }

@@ -7,8 +7,8 @@ use telemetry_core::encoder::{Encoder, Limits};
 use telemetry_core::id::{TaskId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::record::{
-    ActivityName, Event, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
-    TaskEnd, TaskStart, TaskUpdate, ThreadName, WorkflowEnd, WorkflowStart,
+    ActivityName, Event, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse, TaskEnd,
+    TaskStart, TaskUpdate, ThreadName, WorkflowEnd, WorkflowStart,
 };
 use telemetry_core::status::{ErrorKind, Status};
 use telemetry_journal::clock::Clock;
