@@ -3,7 +3,7 @@
 use candle_core::{DType, Device, Module, Result, Tensor};
 use candle_nn::{Activation, AdamW, Linear, Optimizer, VarBuilder, VarMap, linear, loss};
 
-use crate::data::{self, BATCH_SIZE, BATCHES, CLASSES, EPOCHS, FEATURES, HIDDEN, NARROW, RATE};
+use crate::data::{self, BATCH_SIZE, BATCHES, CLASSES, FEATURES, HIDDEN, NARROW, RATE};
 
 struct Mlp {
     fc1: Linear,
@@ -30,12 +30,12 @@ impl Module for Mlp {
 }
 
 /// Trains, and looks at the losses as the other one does.
-pub(crate) fn train() -> Result<()> {
+pub(crate) fn train(epochs: usize) -> Result<()> {
     let variables = VarMap::new();
     let mlp = Mlp::new(&VarBuilder::from_varmap(&variables, DType::F32, &Device::Cpu))?;
     let mut optimizer = AdamW::new_lr(variables.all_vars(), RATE)?;
     let batches = data::batches(BATCHES, BATCH_SIZE)?;
-    for _epoch in 0..EPOCHS {
+    for _epoch in 0..epochs {
         let mut sum = 0.0;
         for (images, labels) in &batches {
             let loss = loss::cross_entropy(&mlp.forward(images)?, labels)?;

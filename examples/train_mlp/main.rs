@@ -1,7 +1,7 @@
 //! Trains a small network with candle, recorded: epochs, batches, layers and losses, and then SQL over them.
 //!
 //! Run it with `cargo run --release --features candle --example train_mlp`. With `-- --bare` it trains the same
-//! network without any recording, as in [`bare`]: what `cargo xtask cost` compares.
+//! network without any recording, as in [`bare`]: what `cargo xtask cost` compares. `--epochs N` trains for longer.
 #![expect(clippy::print_stdout, reason = "an example that shows something")]
 
 mod bare;
@@ -46,12 +46,12 @@ impl Module for Mlp {
 }
 
 #[workflow(name = "train_mlp")]
-fn train() -> Result<()> {
+fn train(count: usize) -> Result<()> {
     let variables = VarMap::new();
     let mlp = Mlp::new(&VarBuilder::from_varmap(&variables, DType::F32, &Device::Cpu))?;
     let mut optimizer = AdamW::new_lr(variables.all_vars(), RATE)?;
     let batches = data::batches(BATCHES, BATCH_SIZE)?;
-    for epoch in epochs(&mlp, 0..EPOCHS) {
+    for epoch in epochs(&mlp, 0..count) {
         let mut sum = 0.0;
         for batch in epoch.batches("train", &batches) {
             let (images, labels) = *batch;
@@ -67,13 +67,17 @@ fn train() -> Result<()> {
 }
 
 fn main() -> std::result::Result<(), Box<dyn Error>> {
-    if std::env::args().nth(1).as_deref() == Some("--bare") {
-        return Ok(bare::train()?);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_given = |name: &str| arguments.iter().any(|argument| argument == name);
+    let given = arguments.iter().skip_while(|argument| *argument != "--epochs").nth(1);
+    let epochs = given.map_or(Ok(EPOCHS), |number| number.parse())?;
+    if is_given("--bare") {
+        return Ok(bare::train(epochs)?);
     }
     let recorder = Recorder::start(Settings::load()?.settings)?;
-    train()?;
+    train(epochs)?;
     recorder.flush(Duration::from_secs(10));
-    if std::env::args().nth(1).as_deref() == Some("--quiet") { Ok(()) } else { show(&recorder) }
+    if is_given("--quiet") { Ok(()) } else { show(&recorder) }
 }
 
 /// Everything above is in the database by now; any SQLite client could ask the same.

@@ -66,6 +66,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --moe                kills the example moe_inference, which needs candle
   torture snapshots [--short]
                            a million snapshots: not a descriptor more than at the beginning
+  torture sql [--short] [--cases N]
+                           questions without end against telemetry sql: how long after its limit each ends
   torture syscalls [--short] [--cases N] [--seed S]
                            each system call of the recorder fails, once and for ever, or is where the program
                            is killed; syncs that are slow or hang (needs strace)

@@ -15,6 +15,7 @@ mod round;
 mod sampling;
 mod session;
 mod snapshots;
+mod sql;
 mod syscalls;
 mod tap;
 
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "sampling" => sampling::run(&options),
         "session" => session::run(&options),
         "snapshots" => snapshots::run(&options),
+        "sql" => sql::run(&options),
         "syscalls" => syscalls::run(&options),
         "tap" => tap::run(&options),
         other => Err(format!("there is no campaign {other}\n\n{}", crate::USAGE).into()),

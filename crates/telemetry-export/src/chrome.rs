@@ -1,10 +1,11 @@
 //! Chrome's trace format, which Perfetto and <chrome://tracing> open: tasks as slices, telemetry as counters, derivations
-//! as arrows.
+//! as arrows, events as counters or marks.
 //!
 //! Times are microseconds since the first task, with three digits: absolute ones would lose their nanoseconds in the
 //! doubles that readers use. Slices of one track must nest. Those of a thread do, unless they are futures: a task that
 //! overlaps its track goes to another one of the same thread. So its depth is the number of its callers there.
 
+mod measured;
 mod tracks;
 
 use std::collections::HashMap;
@@ -14,12 +15,13 @@ use serde_json::{Value, json};
 use telemetry_store::{CurveRow, Reader, SpanRow};
 
 use crate::error::{ExportError, FirstError};
+use measured::Totals;
 use tracks::Tracks;
 
 /// A value longer than this is cut: a picture is no place for more.
 const VALUE_CHARACTERS_MAX: usize = 500;
 
-/// Writes the workflows as one trace; `progress` is told of each task and each snapshot.
+/// Writes the workflows as one trace; `progress` is told of each task, snapshot and event.
 pub fn write(
     reader: &Reader,
     workflow_ids: &[String],
@@ -43,6 +45,12 @@ pub fn write(
         reader.curves(workflow_id, |curve| {
             progress();
             first.keep(trace.curve(&curve))
+        })?;
+        let mut totals = Totals::default();
+        reader.measured(workflow_id, |row| {
+            progress();
+            let at = trace.moment(row.at_ns.max(trace.first_ns));
+            first.keep(trace.event(&totals.draw(&row, &at)))
         })?;
         first.finish()?;
     }

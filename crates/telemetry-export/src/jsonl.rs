@@ -1,7 +1,7 @@
 //! JSON lines: an object a line, of which `type` says what it is. What is written can be read in again, exactly.
 //!
 //! The first line is `{"type":"telemetry","format":1}`. The others are `machine`, `recorder`, `gap`, `workflow`, `site`,
-//! `task`, `snapshot` and `left_out`, with the fields of the structs of the same names in `telemetry-store`; a line comes
+//! `task`, `snapshot`, `left_out`, `event` and `session`, with the fields of the structs of the same names in `telemetry-store`; a line comes
 //! after those that it refers to. Fields that are null are written, too, so that every line of a type has the same ones.
 
 use std::io::{BufRead, Write};
@@ -51,6 +51,8 @@ fn write_record(record: &Record, output: &mut impl Write) -> std::io::Result<()>
         Record::Task(record) => write_line("task", record, output),
         Record::Snapshot(record) => write_line("snapshot", record, output),
         Record::LeftOut(record) => write_line("left_out", record, output),
+        Record::Event(record) => write_line("event", record, output),
+        Record::Session(record) => write_line("session", record, output),
         _ => Ok(()),
     }
 }
@@ -71,6 +73,8 @@ pub struct Imported {
     pub workflows: u64,
     /// Of these, tasks.
     pub tasks: u64,
+    /// Of these, events.
+    pub events: u64,
 }
 
 impl Imported {
@@ -78,6 +82,7 @@ impl Imported {
         self.records += 1;
         self.workflows += u64::from(matches!(record, Record::Workflow(_)));
         self.tasks += u64::from(matches!(record, Record::Task(_)));
+        self.events += u64::from(matches!(record, Record::Event(_)));
     }
 }
 
@@ -160,6 +165,8 @@ fn parse(line: &str, is_first: bool) -> Result<Option<Record>, String> {
         "task" => record(line, |record| Record::Task(Box::new(record))),
         "snapshot" => record(line, Record::Snapshot),
         "left_out" => record(line, Record::LeftOut),
+        "event" => record(line, |record| Record::Event(Box::new(record))),
+        "session" => record(line, Record::Session),
         // Of a later version, which adds types; or the head of a file that was appended.
         _ => return Ok(None),
     };

@@ -6,11 +6,13 @@
 //!
 //! The counters of a recorder are not passed on: they are about its records and the database that it wrote to.
 
+mod number;
 mod read;
 mod records;
 mod write;
 
+pub use number::ExactNumber;
 pub use records::{
-    ExactJson, FingerprintRecord, GapRecord, LeftOutRecord, MachineRecord, Record, RecorderRecord,
-    SiteRecord, SnapshotRecord, TaskRecord, WorkflowRecord,
+    EventRecord, ExactJson, FingerprintRecord, GapRecord, LeftOutRecord, MachineRecord, Record,
+    RecorderRecord, SessionRecord, SiteRecord, SnapshotRecord, TaskRecord, WorkflowRecord,
 };

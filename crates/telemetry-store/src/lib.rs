@@ -21,16 +21,16 @@ mod store;
 pub use drain::{Drain, Pass};
 pub use error::StoreError;
 pub use exchange::{
-    ExactJson, FingerprintRecord, GapRecord, LeftOutRecord, MachineRecord, Record, RecorderRecord,
-    SiteRecord, SnapshotRecord, TaskRecord, WorkflowRecord,
+    EventRecord, ExactJson, ExactNumber, FingerprintRecord, GapRecord, LeftOutRecord, MachineRecord, Record,
+    RecorderRecord, SessionRecord, SiteRecord, SnapshotRecord, TaskRecord, WorkflowRecord,
 };
 pub use merge::Applied;
 pub use outside::{OutsideDrain, OutsidePass};
 pub use reader::{
     ActivityRow, CallNode, Calls, Cell, CurveRow, DerivationRow, FailureGroup, Found, HealthRow, Inspection,
-    JsonText, Lineage, LineageLimits, Order, Orphans, ProcessRow, QueryLimits, Reader, RelatedTask,
-    Resources, SpanOfTime, SpanRow, StatusCount, Table, TaskCount, TaskDetail, TaskFilter, TaskRow,
-    ThreadRow, TreeLimits, TreeRow, View, WorkflowFilter, WorkflowRow, inspect, sqlite_version,
+    JsonText, Lineage, LineageLimits, MeasuredRow, Order, Orphans, ProcessRow, QueryLimits, Reader,
+    RelatedTask, Resources, SpanOfTime, SpanRow, StatusCount, Table, TaskCount, TaskDetail, TaskFilter,
+    TaskRow, ThreadRow, TreeLimits, TreeRow, View, WorkflowFilter, WorkflowRow, inspect, sqlite_version,
 };
 pub use reader::{FileRow, FlowRow, GpuUse, Reading, Run, RunCall, ValuesRow};
 pub use recovery::{Recovery, recover};

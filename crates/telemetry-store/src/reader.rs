@@ -38,7 +38,7 @@ pub use run::{FileRow, FlowRow, GpuUse, Reading, Run, RunCall, ValuesRow};
 pub use stream::View;
 pub use summary::{Orphans, Resources, TaskCount};
 pub use tasks::TaskDetail;
-pub use trace::{CurveRow, ProcessRow, SpanOfTime, SpanRow, ThreadRow};
+pub use trace::{CurveRow, MeasuredRow, ProcessRow, SpanOfTime, SpanRow, ThreadRow};
 pub use tree::TreeRow;
 
 use crate::error::StoreError;

@@ -17,6 +17,7 @@ const STEPS: &[&str] = &[
     include_str!("sql/steps/sampling.sql"),
     include_str!("sql/steps/sessions.sql"),
     include_str!("sql/steps/events.sql"),
+    include_str!("sql/steps/sums.sql"),
 ];
 
 /// The views as they are now.

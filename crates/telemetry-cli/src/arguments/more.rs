@@ -129,6 +129,9 @@ pub(crate) enum ExportView {
     Derivations,
     #[value(name = "task_telemetry")]
     TaskTelemetry,
+    Events,
+    #[value(name = "event_series")]
+    EventSeries,
 }
 
 #[derive(Args, Debug)]

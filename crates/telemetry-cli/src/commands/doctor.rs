@@ -16,6 +16,7 @@ use crate::arguments::Doctor;
 use crate::failure::{Failure, Outcome};
 use crate::place::Place;
 use crate::printer::Printer;
+use crate::progress::watched;
 use check::{Check, State};
 use counters::Recorder;
 use journals::Journals;
@@ -33,7 +34,7 @@ pub(super) fn run(
     place: Result<Place, Failure>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    let report = examine(place);
+    let report = watched(printer, "Checking", || examine(place));
     if command.json {
         printer.json(&report)?;
     } else {

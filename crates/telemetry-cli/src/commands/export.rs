@@ -19,7 +19,7 @@ pub(super) fn run(command: &Export, place: &Place, printer: &mut Printer) -> Res
     let reader = Reader::open(&place.database)?;
     let ids = workflows(&reader, command)?;
     let parts = ids.iter().map(|id| reader.record_count(id)).sum::<Result<u64, _>>()?;
-    let mut progress = Progress::new(printer, "exporting", parts);
+    let mut progress = Progress::new(printer, "Exporting", parts);
     match &command.output {
         None => write(&reader, &ids, command, &mut Printer::stream(), &mut progress)?,
         Some(path) => {
@@ -101,5 +101,7 @@ fn view(view: ExportView) -> View {
         ExportView::Snapshots => View::Snapshots,
         ExportView::Derivations => View::Derivations,
         ExportView::TaskTelemetry => View::TaskTelemetry,
+        ExportView::Events => View::Events,
+        ExportView::EventSeries => View::EventSeries,
     }
 }

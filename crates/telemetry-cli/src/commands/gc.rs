@@ -20,7 +20,10 @@ pub(super) fn run(command: &Gc, place: &Place, printer: &mut Printer) -> Result<
     let retention = retention(command)?;
     let now_ns = clock::unix_ms() as i64 * 1_000_000;
     // Closed before the store opens the same file, which watches over its own descriptors.
-    let plan = Reader::open(&place.database)?.plan_retention(&retention, now_ns)?;
+    let plan = {
+        let reader = Reader::open(&place.database)?;
+        watched(printer, "Counting", || reader.plan_retention(&retention, now_ns))?
+    };
     match command.format.format(printer.is_terminal()) {
         Format::Table => show(&plan, printer)?,
         format => printer.data(&grid(&plan).write(format))?,
@@ -59,14 +62,17 @@ fn retention(command: &Gc) -> Result<Retention, Failure> {
 fn delete(plan: &RetentionPlan, place: &Place, printer: &mut Printer) -> Result<(), Failure> {
     let before = size(place);
     let mut store = Store::open(&place.database, StoreOptions::default())?;
-    let mut progress = Progress::new(printer, "deleting", plan.expired.len() as u64);
+    let mut progress = Progress::new(printer, "Deleting", plan.expired.len() as u64);
     // The oldest first, so that an interrupted deletion keeps the newest.
     for expired in plan.expired.iter().rev() {
-        while store.delete_some(expired)? {}
+        while store.delete_some(expired)? {
+            // A single one may last.
+            progress.add(0);
+        }
         progress.add(1);
     }
     drop(progress);
-    match watched(printer, "vacuuming", || store.vacuum()) {
+    match watched(printer, "Vacuuming", || store.vacuum()) {
         Err(StoreError::Sqlite { .. }) => {
             printer.warn("programs are writing, so the file keeps its size; new records fill the room");
         }

@@ -43,7 +43,11 @@ pub(super) fn run(command: &Import, place: &Place, printer: &mut Printer) -> Res
     }
     for Report { file, imported } in &reports {
         let (workflows, tasks) = (count(imported.workflows, "workflow"), count(imported.tasks, "task"));
-        printer.data(&format!("{}: {workflows} with {tasks}.\n", file.display()))?;
+        let events = match imported.events {
+            0 => String::new(),
+            events => format!(" and {}", count(events, "event")),
+        };
+        printer.data(&format!("{}: {workflows} with {tasks}{events}.\n", file.display()))?;
     }
     Ok(Outcome::Done)
 }
@@ -62,7 +66,7 @@ fn import(path: &Path, store: &mut Store, printer: &Printer) -> Result<Imported,
     }
     file.rewind().map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
-    let mut progress = Progress::new(printer, "importing", bytes);
+    let mut progress = Progress::new(printer, "Importing", bytes);
     Ok(jsonl::read(BufReader::new(file), store, |bytes| progress.add(bytes))?)
 }
 
@@ -82,7 +86,7 @@ fn import_database(path: &Path, store: &mut Store, printer: &Printer) -> Result<
     let workflows = reader.workflows(&WorkflowFilter::default())?;
     let ids: Vec<String> = workflows.into_iter().map(|row| row.workflow_id).collect();
     let parts = ids.iter().map(|id| reader.record_count(id)).sum::<Result<u64, _>>()?;
-    let mut progress = Progress::new(printer, "importing", parts);
+    let mut progress = Progress::new(printer, "Importing", parts);
     Ok(jsonl::copy(&reader, &ids, store, || progress.add(1))?)
 }
 

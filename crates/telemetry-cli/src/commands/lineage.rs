@@ -13,6 +13,7 @@ use crate::grid::Grid;
 use crate::ink::Ink;
 use crate::place::Place;
 use crate::printer::Printer;
+use crate::progress::watched;
 use crate::table::{self, Side};
 use crate::text;
 
@@ -40,11 +41,11 @@ pub(super) fn run(command: &Lineage, place: &Place, printer: &mut Printer) -> Re
     let reader = Reader::open(&place.database)?;
     let found = find(&reader, &command.id)?;
     let limits = LineageLimits { steps_max: command.steps, ..LineageLimits::default() };
-    let followed = match &found {
-        Found::Task(id) => follow(&reader, id, command, limits)?,
-        Found::Workflow(id) => within(&reader, id, limits)?,
-        _ => return Err(StoreError::NotFound { wanted: command.id.clone() }.into()),
-    };
+    let followed = watched(printer, "Following", || match &found {
+        Found::Task(id) => follow(&reader, id, command, limits),
+        Found::Workflow(id) => within(&reader, id, limits),
+        _ => Err(StoreError::NotFound { wanted: command.id.clone() }.into()),
+    })?;
     if command.dot {
         printer.data(&graph(&followed, found.id()))?;
     } else {

@@ -9,6 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::grid::Grid;
 use crate::place::Place;
 use crate::printer::Printer;
+use crate::progress::watched;
 use crate::table::{self, Side};
 use crate::text;
 
@@ -35,7 +36,7 @@ struct Counted {
 
 pub(super) fn run(command: &Ls, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut workflows = match Reader::open(&place.database) {
-        Ok(reader) => read(&reader, command)?,
+        Ok(reader) => watched(printer, "Counting", || read(&reader, command))?,
         Err(StoreError::Empty { .. }) => Vec::new(),
         Err(error) => return Err(error.into()),
     };

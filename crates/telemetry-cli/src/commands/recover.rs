@@ -11,6 +11,7 @@ use crate::arguments::Recover;
 use crate::failure::{Failure, Outcome};
 use crate::place::Place;
 use crate::printer::Printer;
+use crate::progress::watched;
 use crate::text::count;
 
 pub(super) fn run(command: &Recover, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -20,8 +21,9 @@ pub(super) fn run(command: &Recover, place: &Place, printer: &mut Printer) -> Re
         Recovery::default()
     } else {
         let mut store = open(&place.database)?;
-        let mut recovery = recover(&mut store, &folder)?;
-        if let Err(error) = complete_those_of_the_dead(&mut store) {
+        let mut recovery = watched(printer, "Recovering", || recover(&mut store, &folder))?;
+        let completed = watched(printer, "Writing session files", || complete_those_of_the_dead(&mut store));
+        if let Err(error) = completed {
             recovery.warnings.push(format!("session files: {error}"));
         }
         recovery

@@ -22,7 +22,7 @@ pub(super) fn run(
             return Err(Failure::Declined);
         }
     }
-    watched(printer, "copying", || reader.copy_to(file))?;
+    watched(printer, "Copying", || reader.copy_to(file))?;
     let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
     printer.talk_quietly(&format!("{} written, {}.", file.display(), text::bytes(size)));
     Ok(Outcome::Done)

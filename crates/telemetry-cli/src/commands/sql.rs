@@ -16,6 +16,7 @@ use crate::grid::{Grid, plain};
 use crate::ink::Ink;
 use crate::place::Place;
 use crate::printer::Printer;
+use crate::progress::watched;
 use crate::table::{self, Side};
 use crate::text;
 
@@ -25,9 +26,6 @@ const QUERY_BYTES_MAX: u64 = 1 << 20;
 const COLUMN_WIDTH_MIN: usize = 12;
 /// What of a value is shown on a screen; the other formats give all of it.
 const VALUE_CHARACTERS_MAX: usize = 600;
-
-/// A query that cannot be stopped is given up after this: the longest single step that is worth waiting for.
-const GRACE: Duration = Duration::from_millis(25);
 
 pub(super) fn run(command: &Sql, place: &Place, printer: &mut Printer) -> Result<Outcome, Failure> {
     let format = command.format.format(printer.is_terminal());
@@ -58,7 +56,7 @@ struct Question {
 
 impl Question {
     fn ask(&self, query: &str, place: &Place, printer: &mut Printer) -> Result<(), Failure> {
-        let table = self.answer(query, place)?;
+        let table = watched(printer, "Asking", || self.answer(query, place))?;
         let is_cut = table.is_cut.then_some(table.rows.len());
         match self.format {
             Format::Table => show(&table, printer)?,
@@ -82,8 +80,8 @@ impl Question {
             // Nobody listens any more where it took too long.
             let _ = sender.send(answer);
         });
-        let patience = Duration::from_millis(limits.time_ms_max) + GRACE;
         let timed_out = StoreError::TimedOut { limit_ms: limits.time_ms_max };
+        let patience = Duration::from_millis(limits.time_ms_max);
         Ok(receiver.recv_timeout(patience).unwrap_or(Err(timed_out))?)
     }
 }

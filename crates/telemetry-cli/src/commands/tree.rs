@@ -11,6 +11,7 @@ use crate::find::find;
 use crate::grid::Grid;
 use crate::place::Place;
 use crate::printer::Printer;
+use crate::progress::watched;
 use crate::text;
 
 const COLUMNS: [&str; 9] =
@@ -23,7 +24,7 @@ pub(super) fn run(command: &Tree, place: &Place, printer: &mut Printer) -> Resul
     let found = find(&reader, &command.id)?;
     let limits =
         TreeLimits { depth_max: command.depth, duration_ns_min: command.min_duration, is_each: command.each };
-    let nodes = reader.calls(&found)?.tree(limits)?;
+    let nodes = watched(printer, "Reading", || reader.calls(&found)?.tree(limits))?;
     match command.format.format(printer.is_terminal()) {
         Format::Table => show(&nodes, printer)?,
         format => printer.data(&grid(&nodes).write(format))?,

@@ -50,20 +50,11 @@ const DENIED: &[&str] = &[
     "select randomblob(1000000000)",
 ];
 
-/// Of these, each single step may take longer than all the time there is.
-const ENDLESS: &[&str] = &[
-    "with recursive n (x) as (select 1 union all select x + 1 from n) select count(*) from n",
-    "with recursive n (x) as (select 1 union all select x + 1 from n) select x from n order by -x",
-    "with recursive n (x) as (select 'a' union all select x || x from n) select length(x) from n",
-    "select count(*) from task a, task b, task c, task d, task e, task f",
-    "select sum(length(hex(zeroblob(30000000 + a.key + b.key)))) from task a, task b",
-    "select instr(hex(zeroblob(16000000)), hex(zeroblob(15000000)) || 'x')",
-    "select replace(hex(zeroblob(8000000)), hex(zeroblob(3000000)) || '1', 'x')",
-    "select group_concat(hex(randomblob(1000))) from task a, task b, task c, task d",
-    "select trim(hex(zeroblob(8000000)), hex(zeroblob(8000000)))",
-];
+/// One a line. Of some, a single step may take longer than all the time there is.
+const ENDLESS: &str = include_str!("attacks/endless.sql");
 
-/// The promise is 50 ms; starting a program on a machine that does other things takes its time, too.
+/// The promise is 50 ms beyond it, which `cargo xtask torture sql` measures: starting a program on a machine that does
+/// other things takes its time, too.
 const LIMIT: Duration = Duration::from_millis(300);
 
 fn bytes(folder: &Path) -> Vec<u8> {
@@ -106,7 +97,7 @@ fn nothing_lasts_longer_than_it_may() {
     let before = bytes(folder.path());
     // What a program costs that asks for nothing, so that a busy machine is not taken for a slow query.
     let usual = (0..5).map(|_| ask(folder.path(), "select 1").2).max().unwrap();
-    for query in ENDLESS {
+    for query in ENDLESS.lines() {
         let mut fastest = Duration::MAX;
         for _ in 0..3 {
             let (code, talk, took) = ask(folder.path(), query);

@@ -301,6 +301,60 @@ fn sql_at_a_prompt() {
     assert!(history.contains("drop view tasks;"), "{history}");
 }
 
+const MEASURED: &str = r#"{"type":"telemetry","format":1}
+{"type":"recorder","recorder_id":"01970000-0000-7000-8000-000000000001","pid":7,"name":"agent"}
+{"type":"workflow","workflow_id":"019a0000-0000-7000-8000-000000000000","name":"measured","status":"FINISHED","started_ns":1000,"ended_ns":9000,"recorder_id":"01970000-0000-7000-8000-000000000001"}
+{"type":"event","recorder_id":"01970000-0000-7000-8000-000000000001","lane":0,"sequence":1,"workflow_id":"019a0000-0000-7000-8000-000000000000","task_id":null,"category":"TRANSFER","name":"tx_bytes","kind":"counter","unit":"B","labels":{"peer":"a,b"},"at_ns":2000,"value":5}
+{"type":"event","recorder_id":"01970000-0000-7000-8000-000000000001","lane":0,"sequence":2,"workflow_id":"019a0000-0000-7000-8000-000000000000","task_id":null,"category":"TRANSFER","name":"tx_bytes","kind":"counter","unit":"B","labels":{"peer":"a,b"},"at_ns":3000,"value":9007199254740993}
+{"type":"event","recorder_id":"01970000-0000-7000-8000-000000000001","lane":1,"sequence":1,"workflow_id":"019a0000-0000-7000-8000-000000000000","task_id":null,"category":"PERFORMANCE","name":"time","kind":"histogram","unit":null,"labels":{},"at_ns":4000,"value":0.1}
+{"type":"session","workflow_id":"019a0000-0000-7000-8000-000000000000","folder":"/elsewhere","name":"session_1"}
+"#;
+
+#[test]
+fn events_and_sessions_go_along() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("measured.jsonl"), MEASURED).unwrap();
+    for _ in 0..2 {
+        let output = run(folder.path(), &["import", "measured.jsonl"]);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(said, "measured.jsonl: 1 workflow with 0 tasks and 3 events.\n", "{output:?}");
+    }
+    let exported = export(folder.path(), &[]);
+    let lines =
+        |kind: &str| exported.lines().filter(|line| line.contains(&format!("\"type\":\"{kind}\""))).count();
+    assert_eq!((lines("event"), lines("session")), (3, 1), "{exported}");
+    let csv = |view: &str| {
+        let output = run(folder.path(), &["export", "csv", "--view", view]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(
+        csv("events").lines().nth(2).unwrap().contains(
+            r#"-0-2,0.000003,TRANSFER,tx_bytes,counter,9007199254740993,B,"{""peer"":""a,b""}",,019a0000"#
+        ),
+        "{}",
+        csv("events")
+    );
+    assert_eq!(csv("event_series").lines().count(), 3);
+    let trace = run(folder.path(), &["export", "chrome-trace"]).stdout;
+    let trace: Value = serde_json::from_slice(&trace).unwrap();
+    let drawn = |phase: &str| -> Vec<Value> {
+        let events = trace["traceEvents"].as_array().unwrap().iter();
+        events
+            .filter(|event| event["ph"] == phase)
+            .map(|event| json!([event["ts"], event["name"], event["args"]]))
+            .collect()
+    };
+    assert_eq!(
+        drawn("C"),
+        [
+            json!([0.0, "tx_bytes {\"peer\":\"a,b\"}", {"B": 5.0}]),
+            json!([1.0, "tx_bytes {\"peer\":\"a,b\"}", {"B": 9_007_199_254_740_996.0}]),
+        ]
+    );
+    let value = json!({"value": 0.1, "unit": null, "category": "PERFORMANCE", "task_id": null});
+    assert_eq!(drawn("i"), [json!([2.0, "time", value])]);
+}
+
 /// The lines of an export, as values.
 fn export(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, &[&["export", "jsonl"], arguments].concat());

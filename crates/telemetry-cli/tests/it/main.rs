@@ -7,6 +7,7 @@ mod fixture;
 mod golden;
 mod insight;
 mod json;
+mod live;
 mod misuse;
 mod pages;
 mod perfetto;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use serde_json::Value;
-use telemetry::{Settings, Task, Workflow};
+use serde_json::{Value, json};
+use telemetry::{Settings, Task, Workflow, event};
 
 use crate::fixture::command;
 
@@ -40,6 +40,7 @@ fn records_ten_thousand_tasks() {
         }
     });
     overlap();
+    measure();
     workflow.end();
     assert_eq!(recorder.stop(Duration::from_secs(30)).remaining, 0);
 }
@@ -67,6 +68,15 @@ fn overlap() {
     let third = Task::start("overlapping");
     second.end();
     third.fail("on purpose");
+}
+
+/// Sums, a level, and single values.
+fn measure() {
+    for number in 1..=4 {
+        event!(TRANSFER, "tx_bytes", number, unit = "B", peer = "a");
+        event!(MEMORY, "used_bytes", 10 * number, kind = gauge, unit = "B");
+        event!(PERFORMANCE, "latency", number, kind = histogram, unit = "s");
+    }
 }
 
 fn number(rows: &Value) -> i64 {
@@ -99,14 +109,19 @@ fn a_trace_of_ten_thousand_tasks_is_what_was_recorded() {
         .arg(folder.path().join("trace.json"))
         .args([
             "select name, value from stats where severity in ('error', 'data_loss') and value > 0",
-            "select count(*) as n from slice",
+            "select count(*) as n from slice where category = 'task'",
             // A slice by its id, so that each can be compared with its task.
-            "select extract_arg(arg_set_id, 'args.task_id') as task_id, name, ts, dur, depth from slice order by 1",
-            "select count(distinct track_id) as n from slice",
+            "select extract_arg(arg_set_id, 'args.task_id') as task_id, name, ts, dur, depth from slice
+                where category = 'task' order by 1",
+            "select count(distinct track_id) as n from slice where category = 'task'",
             "select t.name, count(*) as n from counter c join process_counter_track t on t.id = c.track_id group by 1 order by 1",
             "select count(*) as n from flow",
             "select count(*) as n from flow f join slice a on a.id = f.slice_out join slice b on b.id = f.slice_in
                 where a.name = 'root' and b.name = 'user'",
+            "select t.name, group_concat(cast(c.value as int)) as n from counter c
+                join process_counter_track t on t.id = c.track_id where t.name like '%bytes%B' group by 1 order by 1",
+            "select group_concat(cast(extract_arg(arg_set_id, 'args.value') as int)) as n from slice
+                where category = 'event' and name = 'latency' order by ts",
         ])
         .output()
         .unwrap();
@@ -135,4 +150,6 @@ fn a_trace_of_ten_thousand_tasks_is_what_was_recorded() {
     assert_eq!(curve("machine cpu %"), Some(snapshots[0]["cpu"].clone()), "{}", answers[4]);
     assert_eq!(curve("process memory bytes"), Some(snapshots[0]["rss"].clone()), "{}", answers[4]);
     assert_eq!((number(&answers[5]), number(&answers[6])), (ROOTS as i64, ROOTS as i64));
+    let counters = json!([{"name": "tx_bytes {\"peer\":\"a\"} B", "n": "1,3,6,10"}, {"name": "used_bytes B", "n": "10,20,30,40"}]);
+    assert_eq!((&answers[7], &answers[8]), (&counters, &json!([{"n": "1,2,3,4"}])));
 }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use rusqlite::Row;
 
 use super::records::{
-    GapRecord, LeftOutRecord, MachineRecord, Record, RecorderRecord, SiteRecord, SnapshotRecord, TaskRecord,
-    WorkflowRecord,
+    EventRecord, GapRecord, LeftOutRecord, MachineRecord, Record, RecorderRecord, SessionRecord, SiteRecord,
+    SnapshotRecord, TaskRecord, WorkflowRecord,
 };
 use crate::error::StoreError;
 use crate::reader::Reader;
@@ -23,6 +23,8 @@ const KINDS: &[(&str, Make)] = &[
     (SNAPSHOTS, |row| SnapshotRecord::read(row).map(Record::Snapshot)),
     (TASKS, |row| TaskRecord::read(row).map(Box::new).map(Record::Task)),
     (LEFT_OUT, |row| LeftOutRecord::read(row).map(Record::LeftOut)),
+    (EVENTS, |row| EventRecord::read(row).map(Box::new).map(Record::Event)),
+    (SESSION, |row| SessionRecord::read(row).map(Record::Session)),
 ];
 
 impl Reader {
@@ -47,7 +49,7 @@ impl Reader {
         run().map_err(|source| self.failed(source))
     }
 
-    /// How many records of a workflow there are, tasks and snapshots alone.
+    /// How many records of a workflow there are, tasks, snapshots and events alone.
     pub fn record_count(&self, workflow_id: &str) -> Result<u64, StoreError> {
         let count = self.connection().query_row(RECORD_COUNT, (workflow_id,), |row| row.get::<_, i64>(0));
         count.map(|count| count as u64).map_err(|source| self.failed(source))
@@ -56,6 +58,7 @@ impl Reader {
 
 const RECORD_COUNT: &str = "
 select (select count(*) from task t where t.workflow = w.key) + (select count(*) from snapshot n where n.workflow = w.key)
+    + (select count(*) from event e where e.workflow = w.key)
 from workflow w where w.workflow_id = ?1";
 
 const MACHINES: &str = "
@@ -63,17 +66,19 @@ select m.machine_id, m.facts from machine m where m.key in (
     select r.machine from recorder r where r.key in (
         select w.recorder from workflow w where w.workflow_id = ?1
         union select t.recorder from task t join workflow w on w.key = t.workflow where w.workflow_id = ?1
-        union select n.key >> 32 from snapshot n join workflow w on w.key = n.workflow where w.workflow_id = ?1))
+        union select n.key >> 32 from snapshot n join workflow w on w.key = n.workflow where w.workflow_id = ?1
+        union select e.recorder from event e join workflow w on w.key = e.workflow where w.workflow_id = ?1))
 order by m.machine_id";
 
 const RECORDERS: &str = "
 select r.recorder_id, r.pid, r.user, r.hostname, r.exe, r.cmd_line, r.code_repository, r.settings, r.recorder_version,
-    m.machine_id, r.machine_state, r.interrupted_ns, r.critical_tags
+    m.machine_id, r.machine_state, r.interrupted_ns, r.critical_tags, r.name
 from recorder r left join machine m on m.key = r.machine
 where r.key in (
     select w.recorder from workflow w where w.workflow_id = ?1
     union select t.recorder from task t join workflow w on w.key = t.workflow where w.workflow_id = ?1
-    union select n.key >> 32 from snapshot n join workflow w on w.key = n.workflow where w.workflow_id = ?1)
+    union select n.key >> 32 from snapshot n join workflow w on w.key = n.workflow where w.workflow_id = ?1
+    union select e.recorder from event e join workflow w on w.key = e.workflow where w.workflow_id = ?1)
 order by r.recorder_id";
 
 const GAPS: &str = "
@@ -119,3 +124,13 @@ select r.recorder_id, l.number, w.workflow_id, a.activity_id, l.count
 from workflow w join left_out l on l.workflow = w.key join recorder r on r.key = l.recorder
 left join activity a on a.key = l.activity
 where w.workflow_id = ?1 order by r.recorder_id, l.number";
+
+const EVENTS: &str = "
+select r.recorder_id, e.lane, e.sequence, w.workflow_id, e.task_id, s.category, s.name, s.kind, nullif(s.unit, ''),
+    s.labels, e.at_ns / 1e9, e.at_ns, e.value
+from workflow w join event e on e.workflow = w.key join recorder r on r.key = e.recorder
+left join series s on s.key = e.series
+where w.workflow_id = ?1 order by r.recorder_id, e.lane, e.sequence";
+
+const SESSION: &str = "
+select w.workflow_id, s.folder, s.name from workflow w join session s on s.workflow = w.key where w.workflow_id = ?1";

@@ -7,6 +7,8 @@ use rusqlite::{Row, ToSql};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::number::ExactNumber;
+
 /// A JSON value as it was written down, digit for digit.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(transparent)]
@@ -94,6 +96,8 @@ record! {
         interrupted_ns: Option<i64>,
         /// The thresholds of its critical tags.
         critical_tags: Option<ExactJson>,
+        /// What it is called.
+        name: Option<String>,
     }
 }
 
@@ -293,6 +297,50 @@ record! {
     }
 }
 
+record! {
+    /// An event.
+    EventRecord {
+        /// The recorder.
+        recorder_id: String,
+        /// The lane of its journal.
+        lane: i64,
+        /// The place in the lane.
+        sequence: i64,
+        /// The workflow.
+        workflow_id: Option<String>,
+        /// The task.
+        task_id: Option<String>,
+        /// What it is about.
+        category: Option<String>,
+        /// What was measured.
+        name: Option<String>,
+        /// Whether values add up, replace each other, or are a distribution.
+        kind: Option<String>,
+        /// In what.
+        unit: Option<String>,
+        /// What it is told apart by.
+        labels: Option<ExactJson>,
+        /// When, in unix seconds.
+        timestamp: Option<f64>,
+        /// When, exactly.
+        at_ns: i64,
+        /// The value; none for what is no number.
+        value: Option<ExactNumber>,
+    }
+}
+
+record! {
+    /// That a workflow has session files, and where they are on the machine that wrote them.
+    SessionRecord {
+        /// The workflow.
+        workflow_id: String,
+        /// The folder.
+        folder: Option<String>,
+        /// What they are called, without endings.
+        name: Option<String>,
+    }
+}
+
 /// A record of any type.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -313,4 +361,8 @@ pub enum Record {
     Snapshot(SnapshotRecord),
     /// What sampling left out.
     LeftOut(LeftOutRecord),
+    /// An event.
+    Event(Box<EventRecord>),
+    /// That a workflow has session files.
+    Session(SessionRecord),
 }

@@ -1,5 +1,7 @@
 //! Records from elsewhere, merged by id.
 
+mod event;
+
 use rusqlite::{Connection, OptionalExtension, Params, TransactionBehavior};
 use telemetry_core::level::Level;
 use telemetry_core::status::{ErrorKind, Status};
@@ -33,6 +35,8 @@ fn write(connection: &Connection, record: &Record) -> rusqlite::Result<()> {
         Record::Task(record) => task(connection, record),
         Record::Snapshot(record) => snapshot(connection, record),
         Record::LeftOut(record) => left_out(connection, record),
+        Record::Event(record) => event::event(connection, record),
+        Record::Session(record) => event::session(connection, record),
     }
 }
 
@@ -52,8 +56,8 @@ fn recorder(connection: &Connection, record: &RecorderRecord) -> rusqlite::Resul
     run(
         connection,
         "insert into recorder (recorder_id, pid, user, hostname, exe, cmd_line, code_repository, settings,
-            recorder_version, machine, machine_state, interrupted_ns, critical_tags)
-        values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            recorder_version, machine, machine_state, interrupted_ns, critical_tags, name)
+        values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
         on conflict (recorder_id) do update set
             pid = coalesce(pid, excluded.pid), user = coalesce(user, excluded.user),
             hostname = coalesce(hostname, excluded.hostname), exe = coalesce(exe, excluded.exe),
@@ -65,7 +69,7 @@ fn recorder(connection: &Connection, record: &RecorderRecord) -> rusqlite::Resul
             machine_state = coalesce(machine_state, excluded.machine_state),
             interrupted_ns = coalesce(min(interrupted_ns, excluded.interrupted_ns), interrupted_ns,
                 excluded.interrupted_ns),
-            critical_tags = coalesce(critical_tags, excluded.critical_tags)",
+            critical_tags = coalesce(critical_tags, excluded.critical_tags), name = coalesce(name, excluded.name)",
         rusqlite::params![
             record.recorder_id,
             record.pid,
@@ -80,6 +84,7 @@ fn recorder(connection: &Connection, record: &RecorderRecord) -> rusqlite::Resul
             record.machine_state,
             record.interrupted_ns,
             record.critical_tags,
+            record.name,
         ],
     )
 }

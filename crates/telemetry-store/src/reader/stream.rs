@@ -21,6 +21,10 @@ pub enum View {
     Derivations,
     /// `task_telemetry`.
     TaskTelemetry,
+    /// `events`.
+    Events,
+    /// `event_series`.
+    EventSeries,
 }
 
 impl View {
@@ -45,6 +49,10 @@ impl View {
                 order by t.key, d.name, d.source_task_id"
             }
             Self::TaskTelemetry => "select * from task_telemetry where workflow_id = ?1 order by task_id",
+            Self::Events => "select * from events where workflow_id = ?1 order by timestamp, event_id",
+            Self::EventSeries => {
+                "select * from event_series where workflow_id = ?1 order by category, name, kind, unit, labels"
+            }
         }
     }
 }

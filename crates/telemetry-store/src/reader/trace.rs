@@ -57,6 +57,32 @@ row! {
 }
 
 row! {
+    /// An event as a point of a curve, or a mark.
+    MeasuredRow {
+        /// The recorder, by number.
+        recorder: i64,
+        /// The series, by number.
+        series: i64,
+        /// When, in unix nanoseconds.
+        at_ns: i64,
+        /// The value.
+        value: f64,
+        /// What it is about.
+        category: String,
+        /// What was measured.
+        name: String,
+        /// `counter`, `gauge` or `histogram`.
+        kind: String,
+        /// In what.
+        unit: Option<String>,
+        /// What it is told apart by.
+        labels: JsonText,
+        /// The task.
+        task_id: Option<String>,
+    }
+}
+
+row! {
     /// A process and the name of a workflow in it.
     ProcessRow {
         /// Its recorder, by number.
@@ -105,9 +131,18 @@ from snapshot n
 where n.workflow = (select key from workflow where workflow_id = ?1) and n.taken_ns is not null
 order by n.taken_ns, n.key";
 
+/// What is no number, or not finite, has no place in a picture.
+const MEASURED: &str = "
+select e.recorder, e.series, e.at_ns, cast(e.value as real), s.category, s.name, s.kind, nullif(s.unit, ''), s.labels,
+    e.task_id
+from event e join series s on s.key = e.series
+where e.workflow = (select key from workflow where workflow_id = ?1) and abs(e.value) < 9e999
+order by e.at_ns, e.recorder, e.lane, e.sequence";
+
 const PROCESSES: &str = "
 select r.key, r.pid, r.hostname, w.name from workflow w
-join recorder r on r.key in (select t.recorder from task t where t.workflow = w.key)
+join recorder r on r.key in (
+    select t.recorder from task t where t.workflow = w.key union select e.recorder from event e where e.workflow = w.key)
 where w.workflow_id = ?1 order by r.key";
 
 const THREADS: &str = "
@@ -115,8 +150,15 @@ select distinct t.thread, h.name from task t left join thread h on h.key = t.thr
 where t.workflow = (select key from workflow where workflow_id = ?1) order by t.thread";
 
 const SPAN_OF_TIME: &str = "
-select min(t.started_ns), max(max(coalesce(t.ended_ns, t.started_ns), t.started_ns)) from task t
-where t.workflow = (select key from workflow where workflow_id = ?1)";
+select min(first_ns), max(last_ns) from workflow w join (
+    select workflow, min(t.started_ns) as first_ns,
+        max(max(coalesce(t.ended_ns, t.started_ns), t.started_ns)) as last_ns
+    from task t where t.workflow = (select key from workflow where workflow_id = ?1)
+    union all
+    select workflow, min(e.at_ns), max(e.at_ns) from event e
+    where e.workflow = (select key from workflow where workflow_id = ?1)
+) on workflow = w.key
+where w.workflow_id = ?1";
 
 const LINKS: &str = "
 select d.source_task_id, d.task_id
@@ -143,6 +185,15 @@ impl Reader {
         self.each(CURVES, workflow_id, each)
     }
 
+    /// The events of a workflow in the order of time, but for those whose value is no finite number.
+    pub fn measured(
+        &self,
+        workflow_id: &str,
+        each: impl FnMut(MeasuredRow) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.each(MEASURED, workflow_id, each)
+    }
+
     /// The processes that a workflow's tasks ran in.
     pub fn processes(&self, workflow_id: &str) -> Result<Vec<ProcessRow>, StoreError> {
         self.rows(PROCESSES, (workflow_id,))
@@ -153,7 +204,7 @@ impl Reader {
         self.rows(THREADS, (workflow_id,))
     }
 
-    /// When a workflow's first task started and its last one ended.
+    /// When a workflow's first task or event was, and its last.
     pub fn span_of_time(&self, workflow_id: &str) -> Result<Option<SpanOfTime>, StoreError> {
         Ok(self.rows(SPAN_OF_TIME, (workflow_id,))?.into_iter().next())
     }

@@ -47,6 +47,15 @@ fn what_is_merged_again_is_there_once_and_the_sums_are_those_of_the_rows() {
         lines(&reader, histogram),
         ["gpu_4 | 5.0 | 1", "gpu_4 | 10.0 | 1", "gpu_4 | 50.0 | 1", "gpu_5 | 0.0 | 1"]
     );
-    let first = "select event_id, timestamp, value, unit from events order by timestamp limit 1";
+    // Whole numbers that cannot be added up as such are added up all the same.
+    store
+        .apply(
+            &Journal { id: 9, ..Journal::default() },
+            &batch_of(&[measured(6, i64::MAX, 5), measured(7, i64::MAX, 5)]),
+        )
+        .unwrap();
+    let large = "select total, mean from event_series where labels like '%gpu_5%'";
+    assert_eq!(lines(&reader, large), ["1.8446744073709552e+19 | 6.148914691236517e+18"]);
+    let first = "select event_id, timestamp, value, unit from events where value = 3";
     assert_eq!(lines(&reader, first), ["01970000-0000-7000-8000-000000000001-0-0 | 1.0 | 3 | us"]);
 }

@@ -4,6 +4,7 @@
 mod answers;
 mod critical;
 mod events;
+mod exchange;
 mod files;
 mod harness;
 mod left_out;

@@ -10,15 +10,15 @@ use crate::harness::*;
 
 /// What a random task is made of.
 #[derive(Clone, Debug)]
-struct Sketch {
+pub(crate) struct Sketch {
     parent: Option<prop::sample::Index>,
     length: Option<u64>,
     outcome: u8,
     updates: u8,
-    fields: u16,
+    pub(crate) fields: u16,
 }
 
-fn sketch() -> impl Strategy<Value = Sketch> {
+pub(crate) fn sketch() -> impl Strategy<Value = Sketch> {
     (any::<Option<prop::sample::Index>>(), any::<Option<u8>>(), 0..5u8, 0..4u8, any::<u16>()).prop_map(
         |(parent, length, outcome, updates, fields)| Sketch {
             parent,
@@ -70,7 +70,7 @@ fn values(fields: u16, generated: bool) -> Vec<u8> {
     })
 }
 
-fn records_of(sketches: &[Sketch]) -> Vec<Framed> {
+pub(crate) fn records_of(sketches: &[Sketch]) -> Vec<Framed> {
     let mut records = vec![
         workflow_start(1, 1, &values(0b1_0000_1001, false)),
         snapshot(1, 2, &serde_json::json!({"cpu": {"percent_all": 3.5}})),

@@ -15,6 +15,7 @@ use crate::commands::ls::took;
 use crate::failure::Failure;
 use crate::ink::Ink;
 use crate::printer::Printer;
+use crate::progress::watched;
 use crate::table::{self, Side};
 use crate::text::{self, count};
 
@@ -40,7 +41,7 @@ struct View {
 }
 
 pub(super) fn show(reader: &Reader, id: &str, command: &Show, printer: &mut Printer) -> Result<(), Failure> {
-    let view = read(reader, id, command.depth)?;
+    let view = watched(printer, "Reading", || read(reader, id, command.depth))?;
     if command.json {
         return printer.json(&view);
     }

@@ -26,7 +26,12 @@ select
     nullif(s.unit, '') as unit,
     s.labels,
     (select count(*) from event e where e.workflow = m.workflow and e.series = m.series) as events,
-    (select sum(e.value) from event e where e.workflow = m.workflow and e.series = m.series) as total,
+    -- The sum of whole numbers is whole as long as no part of it can be too large for that, which would be an error.
+    case when (select total(abs(cast(e.value as real))) from event e
+            where e.workflow = m.workflow and e.series = m.series) < 9e18
+        then (select sum(e.value) from event e where e.workflow = m.workflow and e.series = m.series)
+        else (select total(e.value) from event e where e.workflow = m.workflow and e.series = m.series)
+    end as total,
     (select avg(e.value) from event e where e.workflow = m.workflow and e.series = m.series) as mean,
     (select min(e.value) from event e where e.workflow = m.workflow and e.series = m.series) as min,
     (select max(e.value) from event e where e.workflow = m.workflow and e.series = m.series) as max,

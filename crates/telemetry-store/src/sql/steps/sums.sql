@@ -1,0 +1,1 @@
+-- Only a view changes: `event_series.total` is a float where whole numbers are too large to add up.
