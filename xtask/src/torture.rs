@@ -19,12 +19,12 @@ mod syscalls;
 mod tap;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::cargo::target_folder;
+use crate::cargo::{build_program, target_folder};
 use options::Options;
 
 /// Runs the campaign that the arguments name.
@@ -57,6 +57,13 @@ fn empty_folder(campaign: &str) -> Outcome<PathBuf> {
     }
     fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+/// The host program, copied to the campaign's folder: a build that comes later does not change it while it runs.
+fn own_host(folder: &Path) -> Outcome<PathBuf> {
+    let own = folder.join("host");
+    fs::copy(build_program("telemetry-torture-host")?, &own)?;
+    Ok(own)
 }
 
 /// Writes the figures of a campaign beside its folder and answers where.
