@@ -63,6 +63,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --short              6 kills instead of 50, and memory is not looked at
       --kills N, --seed S  as above
       --moe                kills the example moe_inference, which needs candle
+  torture shuttle [--short]
+                           a lane with its producer, its drain and two taps, in orders that are drawn, 10 minutes
+                           for each kind
   torture snapshots [--short]
                            a million snapshots: not a descriptor more than at the beginning
   torture syscalls [--short] [--cases N] [--seed S] [--minutes N]

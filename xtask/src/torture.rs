@@ -14,6 +14,7 @@ mod random;
 mod round;
 mod sampling;
 mod session;
+mod shuttle;
 mod snapshots;
 mod syscalls;
 mod tap;
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "loom" => loom::run(&options),
         "sampling" => sampling::run(&options),
         "session" => session::run(&options),
+        "shuttle" => shuttle::run(&options),
         "snapshots" => snapshots::run(&options),
         "syscalls" => syscalls::run(&options),
         "tap" => tap::run(&options),

@@ -354,7 +354,7 @@ pub(crate) fn gap(fixed: &[u64; 3]) -> Outgoing<'_> {
     Outgoing { kind: GAP_KIND, fixed, tail: &[] }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
     use crate::batch::to_words;
