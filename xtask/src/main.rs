@@ -45,11 +45,12 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --short              100 kills instead of 200
       --kills N            so many kills
       --seed S             the times and loads of an earlier run
+      --minutes N          stops after so many minutes and reports what was done till then
       --queue              only the control: a plain queue, which must lose records
   torture crowd [--short]  1,000 threads, a million threads that live for one call, 64 processes of which 20 are killed
   torture damage [--short] [--cases N] [--seed S]
                            damages databases, logs and journals at random and recovers them
-  torture power [--short] [--cases N] [--seed S]
+  torture power [--short] [--cases N] [--seed S] [--minutes N]
                            cuts the power of a disk in an image while a program records with durability: power
   torture ends [--short]   a process ends in every way that there is: exit, signals, panics, no memory
   torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
@@ -64,11 +65,14 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --short              6 kills instead of 50, and memory is not looked at
       --kills N, --seed S  as above
       --moe                kills the example moe_inference, which needs candle
+  torture shuttle [--short]
+                           a lane with its producer, its drain and two taps, in orders that are drawn, 10 minutes
+                           for each kind
   torture snapshots [--short]
                            a million snapshots: not a descriptor more than at the beginning
   torture sql [--short] [--cases N]
                            questions without end against telemetry sql: how long after its limit each ends
-  torture syscalls [--short] [--cases N] [--seed S]
+  torture syscalls [--short] [--cases N] [--seed S] [--minutes N]
                            each system call of the recorder fails, once and for ever, or is where the program
                            is killed; syncs that are slow or hang (needs strace)
   torture tap [--short]    kills a program, who watches it and who drains it, in all orders, 300 times";

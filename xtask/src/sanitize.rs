@@ -60,7 +60,7 @@ fn instrument(tool: &str) -> Outcome<Command> {
     command.env("ASAN_OPTIONS", "detect_leaks=0");
     command.args(["+nightly", "test", "-Zbuild-std", "--target", &triple, "--package", "telemetry-journal"]);
     command
-        .args(["--test", "heap", "--test", "journal", "--target-dir"])
+        .args(["--lib", "--test", "heap", "--test", "journal", "--test", "tap", "--target-dir"])
         .arg(target_folder()?.join("sanitize").join(tool));
     Ok(command)
 }

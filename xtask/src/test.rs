@@ -44,6 +44,7 @@ pub(crate) fn run() -> Outcome {
         ("torture crowd, short", &|| torture::run(&["crowd", "--short"])),
         ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
         ("torture tap, short", &|| torture::run(&["tap", "--short"])),
+        ("torture shuttle, short", &|| torture::run(&["shuttle", "--short"])),
         ("torture loom, short", &|| torture::run(&["loom", "--short"])),
         ("torture ids", &|| torture::run(&["ids"])),
         ("instructions of a recorded call", &|| bench::run(&["instructions"])),

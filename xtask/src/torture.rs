@@ -14,18 +14,19 @@ mod random;
 mod round;
 mod sampling;
 mod session;
+mod shuttle;
 mod snapshots;
 mod sql;
 mod syscalls;
 mod tap;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::cargo::target_folder;
+use crate::cargo::{build_program, target_folder};
 use options::Options;
 
 /// Runs the campaign that the arguments name.
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "loom" => loom::run(&options),
         "sampling" => sampling::run(&options),
         "session" => session::run(&options),
+        "shuttle" => shuttle::run(&options),
         "snapshots" => snapshots::run(&options),
         "sql" => sql::run(&options),
         "syscalls" => syscalls::run(&options),
@@ -59,6 +61,13 @@ fn empty_folder(campaign: &str) -> Outcome<PathBuf> {
     }
     fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+/// The host program, copied to the campaign's folder: a build that comes later does not change it while it runs.
+fn own_host(folder: &Path) -> Outcome<PathBuf> {
+    let own = folder.join("host");
+    fs::copy(build_program("telemetry-torture-host")?, &own)?;
+    Ok(own)
 }
 
 /// Writes the figures of a campaign beside its folder and answers where.

@@ -321,7 +321,7 @@ pub(crate) fn gap(words: &[Word; 3]) -> Outgoing<'_> {
     Outgoing { kind: GAP_KIND, fixed: 3, words }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
     use crate::memory::zeroed;

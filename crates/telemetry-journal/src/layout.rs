@@ -150,7 +150,7 @@ pub(crate) fn lane_pages(ring_words: usize, slack_words: usize) -> usize {
 /// The longest frame of a ring: an eighth of it, so that a full lane still holds several. In the model, whose
 /// rings are as small as can be, it is half of it.
 pub(crate) fn slack_words(ring_words: usize) -> usize {
-    ring_words / if cfg!(loom) { 2 } else { 8 }
+    ring_words / if cfg!(any(loom, shuttle)) { 2 } else { 8 }
 }
 
 pub(crate) const BLOCKS_MAX: usize = HEADER_WORDS - header::DIRECTORY;

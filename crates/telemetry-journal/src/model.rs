@@ -1,16 +1,19 @@
-//! A lane with its producer, its drain and a tap, in every order that the memory model allows.
+//! Those who share a lane: its producer, its drain and a tap, and what must hold when they are done.
 //!
 //! The ring is as small as can be, eight words with frames of three or four, so that a producer that is only
-//! one frame ahead of the drain overwrites what a tap may be reading. Run by `cargo xtask torture loom`.
+//! one frame ahead of the drain overwrites what a tap may be reading. `every_order` lets loom try all that the memory
+//! model allows, `schedules` lets shuttle draw long runs at random.
 
-use loom::sync::Arc;
-use loom::thread;
+#[cfg(loom)]
+mod every_order;
+#[cfg(shuttle)]
+mod schedules;
 
 use crate::batch::{Batch, Mark};
 use crate::follow::Cursor;
 use crate::lane::{Outgoing, Ring};
 use crate::layout::lane;
-use crate::sync::AtomicU64;
+use crate::sync::{Arc, AtomicU64, thread};
 
 const RING_WORDS: usize = 8;
 const SLACK_WORDS: usize = 4;
@@ -94,8 +97,8 @@ enum Role {
     Drains(usize),
     /// Looks once, from the lane's first frame on.
     WatchesFromTheFirst,
-    /// Looks once, from the oldest frame on that it finds.
-    Watches,
+    /// Looks so many times, from the oldest frame on that it finds.
+    Watches(usize),
 }
 
 impl Role {
@@ -113,39 +116,31 @@ impl Role {
                 Done::Produced(count)
             }
             Self::Drains(times) => Done::Drained((0..times).flat_map(|_| drain(&ring)).collect()),
-            Self::WatchesFromTheFirst => watch(&ring, Cursor::first()),
-            Self::Watches => watch(&ring, Cursor::oldest(&ring)),
+            Self::WatchesFromTheFirst => watch(&ring, Cursor::first(), 1),
+            Self::Watches(times) => watch(&ring, Cursor::oldest(&ring), times),
         }
     }
 }
 
-fn watch(ring: &Ring<'_>, mut cursor: Cursor) -> Done {
+fn watch(ring: &Ring<'_>, mut cursor: Cursor, times: usize) -> Done {
     let mut seen = Vec::new();
-    look(ring, &mut cursor, &mut seen);
+    (0..times).for_each(|_| look(ring, &mut cursor, &mut seen));
     Done::Watched(cursor, seen)
 }
 
-/// Lets them play together, and compares what they bring home with what there was. The first begins: loom
-/// forgets that a thread read a word once another one did, so that who reads and then writes must be first to be
-/// interrupted everywhere.
-///
-/// What would take hours is tried with so many interruptions of a thread at the most: `preemptions`.
-fn play(roles: &'static [Role], preemptions: Option<usize>) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = model.preemption_bound.or(preemptions);
-    model.check(move || {
-        let words = words();
-        let others: Vec<_> = roles[1..]
-            .iter()
-            .map(|role| {
-                let shared = words.clone();
-                thread::spawn(move || role.play(&shared))
-            })
-            .collect();
-        let mut done = vec![roles[0].play(&words)];
-        done.extend(others.into_iter().map(|other| other.join().expect("it is done")));
-        check_all(&ring(&words), done);
-    });
+/// Lets them play together, and compares what they bring home with what there was. The first of them begins.
+fn play_once(roles: &'static [Role]) {
+    let words = words();
+    let others: Vec<_> = roles[1..]
+        .iter()
+        .map(|role| {
+            let shared = words.clone();
+            thread::spawn(move || role.play(&shared))
+        })
+        .collect();
+    let mut done = vec![roles[0].play(&words)];
+    done.extend(others.into_iter().map(|other| other.join().expect("it is done")));
+    check_all(&ring(&words), done);
 }
 
 fn check_all(ring: &Ring<'_>, done: Vec<Done>) {
@@ -164,33 +159,4 @@ fn check_all(ring: &Ring<'_>, done: Vec<Done>) {
             Done::Watched(cursor, seen) => account(ring, cursor, seen, accepted),
         }
     }
-}
-
-use Role::{Drains, Produces, ProducesAndReleases, Watches, WatchesFromTheFirst};
-
-/// A producer, with the drain in its pauses, overwrites what the tap reads.
-#[test]
-fn a_tap_is_overrun_and_knows_it() {
-    play(&[ProducesAndReleases(3), WatchesFromTheFirst], Some(2));
-}
-
-/// A producer and a drain hand every frame over once, in order, and free the space only when it is read.
-#[test]
-fn a_drain_gets_every_frame_once() {
-    play(&[Produces(4), Drains(2)], None);
-}
-
-#[test]
-fn a_producer_a_drain_and_a_tap() {
-    play(&[Produces(3), Drains(1), Watches], Some(2));
-}
-
-#[test]
-fn a_drain_a_producer_and_a_tap() {
-    play(&[Drains(1), Produces(3), Watches], None);
-}
-
-#[test]
-fn a_tap_a_producer_and_a_drain() {
-    play(&[Watches, Produces(3), Drains(1)], None);
 }

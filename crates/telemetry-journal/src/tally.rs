@@ -228,7 +228,7 @@ fn mark(tally: &Tally) -> u64 {
 
 const _: () = assert!(PAGE_WORDS.is_multiple_of(tally::SLOT_WORDS));
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use std::collections::HashMap;
 

@@ -16,14 +16,15 @@ use super::check::{Findings, check};
 use super::options::Options;
 use super::random::Random;
 use super::round::{Doing, Plan};
-use super::{empty_folder, write_figures};
+use super::{empty_folder, own_host, write_figures};
 use crate::Outcome;
-use crate::cargo::build_program;
 use crate::terminal::say;
 
 const KILLS: usize = 200;
 const KILLS_SHORT: usize = 100;
 const KILLS_PER_FOLDER: usize = 10;
+/// Enough to see that losses would be seen.
+const CONTROL_KILLS_MAX: usize = 40;
 /// Programs at once.
 const PROCESSES_MAX: usize = 4;
 /// What must have been in the journal at the median kill, or the campaign proves little.
@@ -32,13 +33,13 @@ const RECOVERED_MEDIAN_MIN: u64 = 1_000;
 /// Runs the campaign and its control.
 pub(super) fn run(options: &Options) -> Outcome {
     let kills = options.kills.unwrap_or(if options.is_short { KILLS_SHORT } else { KILLS });
-    let host = build_program("telemetry-torture-host")?;
     let folder = empty_folder("kill")?;
+    let host = own_host(&folder)?;
     say(&format!("torture kill: {kills} kills, --seed {}", options.seed));
     let begun = Instant::now();
     let mut campaign = Campaign { host, folder, random: Random::new(options.seed), sum: Sum::default() };
-    let control = campaign.control((kills / 5).max(3))?;
-    let outcome = if options.queue { Ok(()) } else { campaign.run(kills) };
+    let control = campaign.control((kills / 5).clamp(3, CONTROL_KILLS_MAX))?;
+    let outcome = if options.queue { Ok(()) } else { campaign.run(kills, options) };
     let figures = json!({
         "campaign": "kill",
         "seed": options.seed,
@@ -62,8 +63,8 @@ struct Campaign {
 }
 
 impl Campaign {
-    fn run(&mut self, kills: usize) -> Outcome {
-        for first in (0..kills).step_by(KILLS_PER_FOLDER) {
+    fn run(&mut self, kills: usize, options: &Options) -> Outcome {
+        for first in (0..kills).step_by(KILLS_PER_FOLDER).take_while(|_| !options.is_over()) {
             self.run_folder(first, KILLS_PER_FOLDER.min(kills - first))?;
         }
         if self.sum.median() <= RECOVERED_MEDIAN_MIN {
@@ -76,7 +77,6 @@ impl Campaign {
     fn run_folder(&mut self, first: usize, kills: usize) -> Outcome {
         let folder = self.new_folder(&format!("kills-{first}"))?;
         let mut told = Vec::new();
-        let mut findings = None;
         let mut kill = 0;
         while kill < kills {
             let processes = (1 + self.random.below(PROCESSES_MAX as u64) as usize).min(kills - kill);
@@ -95,18 +95,21 @@ impl Campaign {
                 self.kill_recovery(&folder)?;
             }
             recover(&self.host, &folder).map_err(|error| fail(&error.to_string()))?;
-            let found = check(&folder, &told, kill, false)?;
-            if let Some(failure) = failure(&folder, &found)? {
-                self.sum.add(kill, &found);
-                return Err(fail(&failure).into());
-            }
-            findings = Some(found);
         }
-        if let Some(findings) = findings {
-            self.sum.add(kills, &findings);
-            say(&format!("  {} kills: {} accepted, 0 lost", self.sum.kills, self.sum.accepted));
-        }
+        self.check_folder(&folder, &told, kills)
+            .map_err(|error| format!("kills from {first} on: {error}"))?;
         fs::remove_dir_all(folder)?;
+        Ok(())
+    }
+
+    /// Looks for what any of the kills in a folder has lost: what is gone once does not come back.
+    fn check_folder(&mut self, folder: &Path, told: &[u8], kills: usize) -> Outcome {
+        let found = check(folder, told, kills, false)?;
+        self.sum.add(kills, &found);
+        if let Some(failure) = failure(folder, &found)? {
+            return Err(failure.into());
+        }
+        say(&format!("  {} kills: {} accepted, 0 lost", self.sum.kills, self.sum.accepted));
         Ok(())
     }
 

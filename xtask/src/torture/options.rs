@@ -1,6 +1,7 @@
 //! The options of a campaign.
 
 use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
 
 /// How long a campaign is, and what its dice say.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +10,8 @@ pub(super) struct Options {
     pub(super) kills: Option<usize>,
     pub(super) cases: Option<usize>,
     pub(super) seed: u64,
+    /// When to stop and report, however much is done.
+    pub(super) end: Option<Instant>,
     /// Only the control.
     pub(super) queue: bool,
     /// The example in candle instead of the host program.
@@ -18,7 +21,8 @@ pub(super) struct Options {
 impl Options {
     pub(super) fn parse(arguments: &[&str]) -> Result<Self, String> {
         let seed = RandomState::new().hash_one(std::process::id());
-        let mut options = Self { is_short: false, kills: None, cases: None, seed, queue: false, moe: false };
+        let mut options =
+            Self { is_short: false, kills: None, cases: None, seed, end: None, queue: false, moe: false };
         let mut arguments = arguments.iter();
         while let Some(name) = arguments.next() {
             let mut number = || {
@@ -30,11 +34,17 @@ impl Options {
                 "--kills" => options.kills = Some(number()? as usize),
                 "--cases" => options.cases = Some(number()? as usize),
                 "--seed" => options.seed = number()?,
+                "--minutes" => options.end = Some(Instant::now() + Duration::from_mins(number()?)),
                 "--queue" => options.queue = true,
                 "--moe" => options.moe = true,
                 _ => return Err(format!("there is no option {name}\n\n{}", crate::USAGE)),
             }
         }
         Ok(options)
+    }
+
+    /// Whether it is time to stop and report.
+    pub(super) fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
     }
 }

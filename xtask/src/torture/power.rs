@@ -17,9 +17,8 @@ use serde_json::json;
 
 use super::options::Options;
 use super::random::Random;
-use super::{empty_folder, write_figures};
+use super::{empty_folder, own_host, write_figures};
 use crate::Outcome;
-use crate::cargo::build_program;
 use crate::terminal::say;
 
 const CUTS: usize = 1_000;
@@ -32,15 +31,15 @@ const COPIES_MAX: usize = 50;
 /// Runs the campaign and its control.
 pub(super) fn run(options: &Options) -> Outcome {
     let cuts = options.cases.unwrap_or(if options.is_short { CUTS_SHORT } else { CUTS });
-    let host = build_program("telemetry-torture-host")?;
     let folder = empty_folder("power")?;
+    let host = own_host(&folder)?;
     if let Err(error) = Disk::new(&folder) {
         say(&format!("torture power: skipped, since an image cannot be mounted here: {error}"));
         return Ok(());
     }
     say(&format!("torture power: {cuts} cuts, --seed {}", options.seed));
     let begun = Instant::now();
-    let mut campaign = Campaign { host, folder, random: Random::new(options.seed) };
+    let mut campaign = Campaign { host, folder, random: Random::new(options.seed), options: *options };
     let control = campaign.cut("process", (cuts / 10).clamp(4, 50))?;
     let power = campaign.cut("power", cuts);
     let figures = json!({
@@ -95,12 +94,13 @@ struct Campaign {
     host: PathBuf,
     folder: PathBuf,
     random: Random,
+    options: Options,
 }
 
 impl Campaign {
     fn cut(&mut self, durability: &str, cuts: usize) -> Outcome<Sum> {
         let mut sum = Sum::default();
-        while sum.cuts < cuts {
+        while sum.cuts < cuts && !self.options.is_over() {
             self.run(durability, CUTS_PER_RUN.min(cuts - sum.cuts), &mut sum)?;
             say(&format!("  {durability}: {} cuts, {} written, {} lost", sum.cuts, sum.written, sum.lost));
         }

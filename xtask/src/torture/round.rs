@@ -21,7 +21,7 @@ pub(super) const THREADS: u64 = 8;
 /// How deep its tasks nest.
 const LEVELS: u64 = 4;
 /// How long the first acknowledgement may take on a busy machine.
-const START_MAX: Duration = Duration::from_secs(30);
+const START_MAX: Duration = Duration::from_mins(2);
 
 /// The load of a round, and the moment of its end.
 #[derive(Clone, Copy, Debug)]
@@ -57,13 +57,15 @@ enum Moment {
 }
 
 impl Plan {
-    /// One in eight kills hits the start, one in four a small lane with records that are spilled.
+    /// One in eight kills hits the start, one in sixteen comes late, one in four hits a small lane with records that are
+    /// spilled.
     pub(super) fn draw(random: &mut Random) -> Self {
         let is_small = random.one_in(4);
         let kill = if random.one_in(8) {
             Moment::AfterStart(Duration::from_micros(random.below(30_000)))
         } else {
-            Moment::UnderLoad(Duration::from_micros(5_000 + random.below(150_000)))
+            let longest = if random.one_in(14) { 150_000 } else { 16_000 };
+            Moment::UnderLoad(Duration::from_micros(1_000 + random.below(longest)))
         };
         Self {
             level: random.pick(&["lightweight", "data", "full"]),

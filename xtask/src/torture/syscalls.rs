@@ -18,9 +18,8 @@ use serde_json::json;
 
 use super::options::Options;
 use super::random::Random;
-use super::{empty_folder, write_figures};
+use super::{empty_folder, own_host, write_figures};
 use crate::Outcome;
-use crate::cargo::build_program;
 use crate::terminal::say;
 use case::{Case, Fault, Ran};
 use trace::{Who, trace};
@@ -60,8 +59,8 @@ pub(super) fn run(options: &Options) -> Outcome {
         say("torture syscalls: skipped, since strace is missing (apt-get install strace)");
         return Ok(());
     }
-    let host = build_program("telemetry-torture-host")?;
     let folder = empty_folder("syscalls")?;
+    let host = own_host(&folder)?;
     let begun = Instant::now();
     let mut cases = all_cases(&host, &folder)?;
     let there_are = cases.len();
@@ -73,11 +72,12 @@ pub(super) fn run(options: &Options) -> Outcome {
     ));
     shuffle(&mut cases, options.seed);
     cases.truncate(wanted);
-    // What a disk does that is slow, or does not answer at all.
-    cases.extend(case::SLOW.iter().copied().map(Case::slow));
     let bare = case::bare(&host, &folder)?;
     let mut sum = Sum::default();
-    let outcome = cases.iter().try_for_each(|case| run_case(case, &host, &folder, &bare, &mut sum));
+    // What a disk does that is slow, or does not answer at all.
+    let slow = case::SLOW.iter().copied().map(Case::slow);
+    let mut cases = slow.chain(cases).take_while(|_| !options.is_over());
+    let outcome = cases.try_for_each(|case| run_case(&case, &host, &folder, &bare, &mut sum));
     let figures = json!({
         "campaign": "syscalls",
         "seed": options.seed,

@@ -15,7 +15,7 @@ const RECORDS: u64 = 2 * TASKS + 2;
 const EXIT_CODE: i32 = 7;
 /// Syncs that take so many microseconds each; the last of them longer than a run may take.
 pub(super) const SLOW: &[(&str, u64)] =
-    &[("fdatasync", 20_000), ("fsync", 20_000), ("fdatasync", 60_000_000), ("pwrite64", 60_000_000)];
+    &[("fdatasync", 20_000), ("fsync", 20_000), ("fdatasync", 120_000_000), ("pwrite64", 120_000_000)];
 
 /// What happens to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

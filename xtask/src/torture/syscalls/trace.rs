@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 
 /// How long a run may take before it counts as hung: a disk that hangs holds its end up for 2 seconds.
-const RUN_MAX: Duration = Duration::from_secs(30);
+const RUN_MAX: Duration = Duration::from_mins(1);
 
 /// Whose calls fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
