@@ -6,6 +6,7 @@ mod cargo;
 mod cost;
 mod fuzz;
 mod instrument;
+mod pages;
 mod sanitize;
 mod terminal;
 mod test;
@@ -38,6 +39,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --seconds N          so many seconds each
   instrument CRATE…        puts #[task] on every eligible function of a crate, in a scratch copy, and
                            runs the crate's own tests, before and after
+  pages                    opens the HTML report and all plots of a run in headless Chromium, light and dark: no
+                           request, no message, and no fault that axe finds (needs chromium, node and npm)
   sanitize [NAME…]         runs the journal's tests under miri, thread and address, with a nightly compiler
       --short              one schedule of miri instead of 64
   test                     gets what the tests need, and runs them all
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         ["cost", rest @ ..] => cost::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["instrument", names @ ..] => instrument::run(names),
+        ["pages"] => pages::run(),
         ["sanitize", rest @ ..] => sanitize::run(rest),
         ["test"] => test::run(),
         ["torture", rest @ ..] => torture::run(rest),

@@ -120,7 +120,8 @@ fn without_capture() -> Outcome<Command> {
     Ok(command)
 }
 
-fn succeed(command: &mut Command) -> Outcome {
+/// Runs a program that must end well.
+pub(crate) fn succeed(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|error| format!("{command:?} cannot be run: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }

@@ -3,6 +3,8 @@
 
 mod changes;
 mod durations;
+#[cfg(test)]
+mod power;
 mod side;
 
 use serde::Serialize;

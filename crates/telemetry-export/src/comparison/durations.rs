@@ -158,64 +158,6 @@ fn decide(changes: &mut [ActivityChange]) {
 mod tests {
     use super::*;
 
-    /// Numbers that look random and are the same in every run (splitmix64).
-    struct Dice(u64);
-
-    impl Dice {
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut bits = self.0;
-            bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        fn normal(&mut self) -> f64 {
-            let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-            radius * (std::f64::consts::TAU * self.uniform()).cos()
-        }
-
-        /// A duration as machines make them: about 10 % of noise, always upwards of a floor, and one call in 20
-        /// that something came in the way of.
-        fn duration(&mut self, mean_ns: f64) -> f64 {
-            let noise = (0.1 * self.normal()).exp();
-            let hiccup = if self.uniform() < 0.05 { 1.0 + 3.0 * self.uniform() } else { 1.0 };
-            (mean_ns * noise * hiccup).round()
-        }
-    }
-
-    /// A run of five activities, of which the first may be slower than it was.
-    fn run(dice: &mut Dice, slowdown: f64) -> BTreeMap<String, Sample> {
-        let mut samples = BTreeMap::new();
-        for number in 0..5 {
-            let mean_ns = 2_000.0 * f64::from(number + 1) * if number == 0 { slowdown } else { 1.0 };
-            let durations_ns: Vec<f64> = (0..50).map(|_| dice.duration(mean_ns)).collect();
-            samples.insert(format!("activity {number}"), Sample { calls: 50, errors: 0, durations_ns });
-        }
-        samples
-    }
-
-    /// In how many of 1,000 pairs of runs there is an alarm that `is_wanted`.
-    fn alarms(seed: u64, slowdown: f64, is_wanted: fn(&ActivityChange) -> bool) -> usize {
-        let mut dice = Dice(seed);
-        let has_alarm = |changes: Vec<ActivityChange>| changes.iter().any(is_wanted);
-        (0..1_000).filter(|_| has_alarm(judge(&run(&mut dice, 1.0), &run(&mut dice, slowdown)))).count()
-    }
-
-    #[test]
-    fn equal_runs_give_few_false_alarms() {
-        let count = alarms(1, 1.0, |change| change.verdict != Verdict::Same);
-        assert!((10..=50).contains(&count), "{count} of 1000");
-    }
-
-    #[test]
-    fn a_slowdown_of_a_tenth_is_found() {
-        let is_found =
-            |change: &ActivityChange| change.activity_id == "activity 0" && change.verdict == Verdict::Slower;
-        let count = alarms(2, 1.1, is_found);
-        assert!(count >= 900, "{count} of 1000");
-    }
-
     #[test]
     fn few_calls_get_no_verdict() {
         let sample = |calls: usize, ns: f64| Sample {
