@@ -3,7 +3,7 @@
 //! Instructions are counted by callgrind, of all threads together, with one thread for the arithmetic: they are nearly
 //! the same each time. Under callgrind a program runs some hundred times slower, so what happens every so many
 //! milliseconds, snapshots and commits, is made to happen as often as in a run without it. The database is there
-//! already: to make one takes some 40 million instructions, once a folder. Wall time is that of pairs of runs, one after the other; what is said of it is the interval in
+//! already: to make one takes some 20 million instructions, once a folder. Wall time is that of pairs of runs, one after the other; what is said of it is the interval in
 //! which the mean ratio lies with 95 %.
 
 use std::fs;
