@@ -2,7 +2,7 @@
 //!
 //! Instructions are counted by callgrind, of the whole process and all its threads, with one thread for the arithmetic:
 //! they are nearly the same each time. Two lengths of the training are run, and their difference is compared: what a
-//! program costs once (some 40 million instructions to make a database, a look at the machine) says nothing about a
+//! program costs once (some 20 million instructions to make a database, a look at the machine) says nothing about a
 //! training that takes hours. What one whole process takes is told, too. Under callgrind a program runs some hundred
 //! times slower, so what happens every so many milliseconds, snapshots and commits, is made to happen as often as in a
 //! run without it. Wall time is that of pairs of runs, one after the other; what is said of it is the interval in which

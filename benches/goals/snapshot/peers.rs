@@ -22,7 +22,8 @@ impl Bare {
     /// Of this capture, the only one that exists.
     pub(crate) fn new(capture: &mut TelemetryCapture) -> io::Result<Self> {
         let snapshot = capture.capture().map(Telemetry::to_json).unwrap_or_default();
-        let names = open_files()?.into_iter().filter(|name| is_read(name, &snapshot));
+        let open = open_files()?;
+        let names = open.iter().filter(|name| is_read(name, &open, &snapshot));
         let files = names.map(File::open).collect::<io::Result<_>>()?;
         Ok(Self { files, buffer: vec![0; BUFFER_BYTES] })
     }
@@ -36,9 +37,12 @@ impl Bare {
 
 /// Whether every fast reading on the first thread reads the file: some are kept open for machines or threads
 /// that need them.
-fn is_read(name: &str, snapshot: &Value) -> bool {
+fn is_read(name: &str, open: &BTreeSet<String>, snapshot: &Value) -> bool {
     match name.rsplit('/').next() {
-        Some("status") => false,
+        Some("status" | "task") => false,
+        Some("stat") if name.starts_with("/proc/") => name == "/proc/stat",
+        // Where single disks have files of their own open, these are read instead.
+        Some("diskstats") => !open.iter().any(|name| name.contains("/block/") && name.ends_with("/stat")),
         Some("vmstat") => snapshot["memory"]["swap"]["total"] != 0,
         Some("cpu.stat") => snapshot["cgroup"]["cpu"]["limit"].is_number(),
         _ => true,

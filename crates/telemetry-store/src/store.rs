@@ -348,6 +348,7 @@ fn connect_once(path: &Path, options: StoreOptions) -> Result<Connection, StoreE
     configure(&connection, options, is_empty)
         .and_then(|()| schema::migrate(&mut connection))
         .and_then(|()| connection.pragma_update(None, "synchronous", synchronous(options)))
+        .and_then(|()| if is_empty { schema::forget(&connection) } else { Ok(()) })
         .map_err(|source| schema::failed(path, "preparing the database", source))?;
     Ok(connection)
 }

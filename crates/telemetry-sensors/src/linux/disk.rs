@@ -1,12 +1,13 @@
-//! The block `disk` from /proc/diskstats and statvfs.
+//! The block `disk` from /proc/diskstats, or the files of single disks, and statvfs.
 
 use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
 
 use super::file::{Buffer, KeptFile};
+use super::media::Media;
 use super::roots::Roots;
-use super::scan::{lines, words};
+use super::scan::{Words, lines, words};
 use crate::percent;
 use crate::telemetry::{Disk, DiskIo, DiskUsage};
 
@@ -20,6 +21,7 @@ pub(crate) struct Reader {
     block: PathBuf,
     /// For each line, whether it is a whole disk: a partition's traffic is in its disk's already.
     whole: Vec<bool>,
+    media: Media,
 }
 
 impl Reader {
@@ -28,18 +30,47 @@ impl Reader {
             stats: KeptFile::open(roots.proc.join("diskstats")),
             block: roots.sys.join("block"),
             whole: Vec::new(),
+            media: Media::new(roots),
         }
     }
 
     pub(crate) fn read(&mut self, buffer: &mut Buffer, slow: bool, disk: &mut Disk) {
-        self.parse(self.stats.read(buffer).unwrap_or_default(), disk);
+        if slow || !self.read_media(buffer, disk) {
+            self.parse(self.stats.read(buffer).unwrap_or_default(), disk);
+        }
         if slow {
+            self.media.find(disk.io_per_disk.iter().map(|(name, _)| name));
             disk.disk_usage = usage(Path::new("/"));
         }
     }
 
-    fn parse(&mut self, text: &[u8], disk: &mut Disk) {
+    /// Reads the disks with a medium alone; false where all must be read.
+    fn read_media(&mut self, buffer: &mut Buffer, disk: &mut Disk) -> bool {
+        if self.media.is_empty() {
+            return false;
+        }
+        let is_read = self.media.read(buffer, |index, name, text| {
+            let counters = parse_counters(&mut words(text));
+            // A name that is new there belongs to another snapshot than the one that the places are of.
+            counters.is_some_and(|io| !disk.io_per_disk.set(index, name.as_bytes(), io))
+        });
+        if is_read {
+            disk.io_sum = self.sum(disk);
+        } else {
+            self.media.forget();
+        }
+        is_read
+    }
+
+    fn sum(&self, disk: &Disk) -> Option<DiskIo> {
         let mut sum = None;
+        for ((_, io), _) in disk.io_per_disk.iter().zip(&self.whole).filter(|(_, whole)| **whole) {
+            *sum.get_or_insert_default() += *io;
+        }
+        sum
+    }
+
+    fn parse(&mut self, text: &[u8], disk: &mut Disk) {
         let mut count = 0;
         for (name, io) in lines(text).filter_map(parse_line) {
             if disk.io_per_disk.set(count, name, io) {
@@ -48,14 +79,11 @@ impl Reader {
             if self.whole.len() == count {
                 self.whole.push(is_whole(&self.block, name));
             }
-            if self.whole[count] {
-                *sum.get_or_insert_default() += io;
-            }
             count += 1;
         }
         disk.io_per_disk.truncate(count);
         self.whole.truncate(count);
-        disk.io_sum = sum;
+        disk.io_sum = self.sum(disk);
     }
 }
 
@@ -69,6 +97,10 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], DiskIo)> {
     let mut fields = words(line);
     fields.skip_words(2);
     let name = fields.next()?;
+    Some((name, parse_counters(&mut fields)?))
+}
+
+fn parse_counters(fields: &mut Words<'_>) -> Option<DiskIo> {
     let mut counters = [0; 15];
     let mut count = 0;
     while let Some(counter) = fields.number().filter(|_| count < counters.len()) {
@@ -77,8 +109,8 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], DiskIo)> {
     }
     // 11 counters since Linux 2.6, at least 15 since 4.18, and 4 for the partitions of very old ones.
     match count {
-        11 | 15 => Some((name, disk_io(&counters))),
-        4 => Some((name, partition_io(&counters))),
+        11 | 15 => Some(disk_io(&counters)),
+        4 => Some(partition_io(&counters)),
         _ => None,
     }
 }
@@ -194,6 +226,60 @@ mod tests {
         reader.parse(b"8 0 sda 1 0 0 0 0 0 0 0 0 0 0\n", &mut disk);
         let json = serde_json::to_value(&disk).unwrap();
         assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["io_sum"]);
+    }
+
+    /// Three disks, of which only `vda` has a medium, and a reader that knows.
+    fn reader_of_media() -> (tempfile::TempDir, Reader, Disk) {
+        let (folder, mut reader) = reader_with(&["loop0", "loop1", "vda"]);
+        for (name, size) in [("loop0", "0\n"), ("loop1", "0\n"), ("vda", "8\n")] {
+            let class = folder.path().join("class/block").join(name);
+            std::fs::create_dir_all(&class).unwrap();
+            std::fs::write(class.join("size"), size).unwrap();
+            std::fs::write(class.join("stat"), "  5 0 0 0 0 0 0 0 0 0 0\n").unwrap();
+        }
+        let lines = ["loop0", "loop1", "vda"].map(|name| format!("8 0 {name} 3 0 0 0 0 0 0 0 0 0 0\n"));
+        std::fs::write(folder.path().join("diskstats"), lines.concat()).unwrap();
+        reader.stats = KeptFile::open(folder.path().join("diskstats"));
+        let mut disk = Disk::default();
+        reader.read(&mut Buffer::default(), true, &mut disk);
+        (folder, reader, disk)
+    }
+
+    fn reads(disk: &Disk) -> Vec<u64> {
+        let each = disk.io_per_disk.iter().map(|(_, io)| io.read_count);
+        each.chain(disk.io_sum.map(|io| io.read_count)).collect()
+    }
+
+    #[test]
+    fn disks_without_a_medium_are_read_by_slow_readings_only() {
+        let (folder, mut reader, mut disk) = reader_of_media();
+        let mut buffer = Buffer::default();
+        assert_eq!(reads(&disk), [3, 3, 3, 9]);
+        reader.read(&mut buffer, false, &mut disk);
+        assert_eq!(reads(&disk), [3, 3, 5, 11]);
+        std::fs::write(folder.path().join("class/block/loop0/size"), "8\n").unwrap();
+        reader.read(&mut buffer, true, &mut disk);
+        reader.read(&mut buffer, false, &mut disk);
+        // Two of three have one: then all lines cost less.
+        assert_eq!(reads(&disk), [3, 3, 3, 9]);
+    }
+
+    #[test]
+    fn a_medium_that_is_gone_has_all_disks_read() {
+        let (folder, mut reader, mut disk) = reader_of_media();
+        let mut buffer = Buffer::default();
+        std::fs::write(folder.path().join("class/block/vda/stat"), "").unwrap();
+        std::fs::write(folder.path().join("diskstats"), "8 0 loop0 4 0 0 0 0 0 0 0 0 0 0\n").unwrap();
+        reader.read(&mut buffer, false, &mut disk);
+        assert_eq!(reads(&disk), [4, 4]);
+    }
+
+    #[test]
+    fn a_snapshot_of_another_is_filled_whole() {
+        let (_folder, mut reader, _) = reader_of_media();
+        let mut other = Disk::default();
+        reader.read(&mut Buffer::default(), false, &mut other);
+        assert_eq!(reads(&other), [3, 3, 3, 9]);
     }
 
     proptest::proptest! {

@@ -45,6 +45,12 @@ impl KeptFile {
         self.file.is_some()
     }
 
+    /// How many names the file has now; none if it is another by now.
+    pub(crate) fn links(&self) -> Option<u64> {
+        let metadata = self.file.as_ref()?.metadata().ok()?;
+        (Some((metadata.dev(), metadata.ino())) == self.identity).then(|| metadata.nlink())
+    }
+
     /// The content of the file now; none if it cannot be read.
     pub(crate) fn read<'b>(&self, buffer: &'b mut Buffer) -> Option<&'b [u8]> {
         let file = self.file.as_ref()?;

@@ -11,6 +11,7 @@ use super::descriptors;
 use super::file::{Buffer, KeptFile};
 use super::link;
 use super::memory;
+use super::own::{self, is_first_thread};
 use super::roots::Roots;
 use super::scan::{lines, number_after, words};
 use super::switches;
@@ -23,6 +24,9 @@ pub(crate) struct Reader {
     stat: KeptFile,
     statm: KeptFile,
     io: KeptFile,
+    own: own::Reader,
+    /// The process has waited for disks, where the kernel counts that at all.
+    has_waited: bool,
     switches: switches::Reader,
     page_bytes: u64,
     ticks_per_second: f64,
@@ -38,6 +42,8 @@ impl Reader {
             stat: kept("stat"),
             statm: kept("statm"),
             io: kept("io"),
+            own: own::Reader::open(roots),
+            has_waited: true,
             switches: switches::Reader::open(roots),
             page_bytes: memory::page_bytes(),
             ticks_per_second: ticks_per_second(),
@@ -52,12 +58,17 @@ impl Reader {
         if !self.has_constants {
             self.read_constants(process);
         }
-        self.read_stat(buffer, process);
+        let is_first = is_first_thread();
+        let own = if is_first && !slow { self.read_own(process) } else { None };
+        let cpu_time = own.or_else(|| {
+            self.read_stat(buffer, process);
+            cpu_time()
+        });
         process.memory = self.statm.read(buffer).and_then(|text| parse_statm(text, self.page_bytes));
         process.memory_percent = process.memory.and_then(|memory| self.memory_percent(memory.rss));
-        process.cpu_percent = self.load.percent();
+        process.cpu_percent = self.load.percent(cpu_time);
         process.io_counters = self.io.read(buffer).and_then(parse_io);
-        process.num_ctx_switches = self.switches.read(buffer);
+        process.num_ctx_switches = self.switches.read(buffer, is_first);
         if slow {
             self.read_descriptors(process);
         }
@@ -72,8 +83,22 @@ impl Reader {
         self.has_constants = true;
     }
 
-    fn read_stat(&self, buffer: &mut Buffer, process: &mut Process) {
+    /// What is in /proc/self/stat, without it; none where it must be read. Where it is hidden its keys are on no thread:
+    /// a key must not come and go with the thread.
+    fn read_own(&self, process: &mut Process) -> Option<Duration> {
+        let can_ask = self.stat.is_open() && !self.has_waited;
+        let own = can_ask.then(|| self.own.read(self.ticks_per_second))??;
+        self.set_stat(Some(own.stat), process);
+        Some(own.cpu_time)
+    }
+
+    fn read_stat(&mut self, buffer: &mut Buffer, process: &mut Process) {
         let stat = self.stat.read(buffer).and_then(Stat::parse);
+        self.has_waited = stat.is_none_or(|stat| stat.block_io_ticks > 0);
+        self.set_stat(stat, process);
+    }
+
+    fn set_stat(&self, stat: Option<Stat>, process: &mut Process) {
         process.cpu_times = stat.map(|stat| stat.cpu_times(self.ticks_per_second));
         process.num_threads = stat.map(|stat| stat.threads);
         process.cpu_number = stat.and_then(|stat| stat.processor);
@@ -105,8 +130,8 @@ impl Load {
         Self { at: Instant::now(), cpu_time: cpu_time(), percent: None }
     }
 
-    fn percent(&mut self) -> Option<f64> {
-        let now = Self { at: Instant::now(), cpu_time: cpu_time(), percent: None };
+    fn percent(&mut self, cpu_time: Option<Duration>) -> Option<f64> {
+        let now = Self { at: Instant::now(), cpu_time, percent: None };
         let passed = (now.at - self.at).as_secs_f64();
         let used = now.cpu_time?.saturating_sub(self.cpu_time?).as_secs_f64();
         if passed > 0.0 {
@@ -122,16 +147,16 @@ fn cpu_time() -> Option<Duration> {
 
 /// The fields of /proc/self/stat that are of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stat {
-    ticks: [u64; 4],
-    threads: u64,
-    processor: Option<u32>,
-    block_io_ticks: u64,
+pub(crate) struct Stat {
+    pub(crate) ticks: [u64; 4],
+    pub(crate) threads: u64,
+    pub(crate) processor: Option<u32>,
+    pub(crate) block_io_ticks: u64,
 }
 
 impl Stat {
     /// The name of the program may hold blanks and parentheses, so the last one ends it.
-    fn parse(text: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let mut fields = words(text.get(memrchr(b')', text)? + 1..)?);
         fields.skip_words(11);
         let mut ticks = [0; 4];
@@ -252,7 +277,7 @@ mod tests {
         while begin.elapsed() < Duration::from_millis(20) {
             std::hint::black_box(0);
         }
-        assert!(load.percent() > Some(1.0), "{load:?}");
+        assert!(load.percent(cpu_time()) > Some(1.0), "{load:?}");
     }
 
     proptest::proptest! {
