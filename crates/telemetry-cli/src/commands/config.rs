@@ -67,6 +67,7 @@ fn grid(entries: &[Entry], with_origin: bool) -> Grid {
 
 fn drawn(entries: &[Entry], with_origin: bool, printer: &Printer) -> String {
     let ink = printer.ink;
+    let here = std::env::current_dir().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
     let mut columns = vec![(ink.dim("key"), Side::Left), (ink.dim("value"), Side::Left)];
     columns.extend(with_origin.then(|| (ink.dim("origin"), Side::Left)));
     let row = |entry: &Entry| {
@@ -74,17 +75,30 @@ fn drawn(entries: &[Entry], with_origin: bool, printer: &Printer) -> String {
         let is_default = entry.origin == "default";
         let mut row = vec![entry.key.to_owned(), text::visible(&value)];
         row.extend(with_origin.then(|| {
-            if is_default { ink.dim(&entry.origin) } else { ink.live(&text::visible(&entry.origin)) }
+            if is_default {
+                ink.dim(&entry.origin)
+            } else {
+                ink.live(&text::visible(near(&entry.origin, &here)))
+            }
         }));
         row
     };
     table::plain(&columns, entries.iter().map(row).collect(), printer.width())
 }
 
+/// A file of this folder without the folder, which a person knows.
+fn near<'a>(origin: &'a str, here: &str) -> &'a str {
+    origin.strip_prefix(here).unwrap_or(origin)
+}
+
 /// Answers no where the file is wrong; that it cannot be read is another matter.
 fn check(command: &ConfigCheck, printer: &mut Printer) -> Result<Outcome, Failure> {
     let lookup = Lookup::from_process();
     let loaded = match &command.file {
+        Some(file) if !file.exists() => {
+            let source = std::io::ErrorKind::NotFound.into();
+            return Err(Failure::File { path: file.clone(), doing: "read", source });
+        }
         Some(file) => Settings::load_file(file, &lookup),
         None => Settings::load_from(&lookup),
     };

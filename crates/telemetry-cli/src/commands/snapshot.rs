@@ -1,5 +1,7 @@
 //! `telemetry snapshot`: the database as it is now, while programs write.
 
+use std::path::Path;
+
 use telemetry_store::Reader;
 
 use crate::arguments::SnapshotArguments;
@@ -16,6 +18,11 @@ pub(super) fn run(
 ) -> Result<Outcome, Failure> {
     let reader = Reader::open(&place.database)?;
     let file = &command.file;
+    // The library would make it, for its owner only; here it is a mistake in writing.
+    if let Some(folder) = file.parent().filter(|folder| *folder != Path::new("") && !folder.exists()) {
+        let source = std::io::ErrorKind::NotFound.into();
+        return Err(Failure::File { path: folder.to_owned(), doing: "written to", source });
+    }
     if file.exists() && !command.yes {
         let question = format!("{} is there already. Replace it?", file.display());
         if !printer.ask(&question)? {

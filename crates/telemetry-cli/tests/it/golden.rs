@@ -485,6 +485,26 @@ fn what_is_no_export_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_mistake_in_the_name_of_a_copy_makes_no_folder() {
+    let folder = copy();
+    let output = run(folder.path(), &["snapshot", "missing/copy.db"]);
+    let talk = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), talk.starts_with("error: missing: ")), (Some(3), true), "{talk}");
+    assert!(!folder.path().join("missing").exists());
+}
+
+#[test]
+fn where_a_setting_comes_from_is_short_on_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("settings.yaml"), "capture:\n  default_level: data\n").unwrap();
+    let seen = at_terminal(folder.path(), &["config", "show", "--origin"], &[]);
+    assert!(seen.text.contains(" settings.yaml:2\n"), "{}", seen.text);
+    let piped = run(folder.path(), &["config", "show", "--origin"]).stdout;
+    let place = folder.path().join("settings.yaml:2");
+    assert!(String::from_utf8(piped).unwrap().contains(place.to_str().unwrap()));
+}
+
+#[test]
 fn a_file_that_is_missing_makes_no_database() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(run(folder.path(), &["import", "missing.jsonl"]).status.code(), Some(3));
@@ -614,7 +634,7 @@ fn config() {
         String::from_utf8_lossy(&wrong.stdout).contains("did you mean `capture.default_level`?"),
         "{wrong:?}"
     );
-    assert_eq!(run(folder.path(), &["config", "check", "none.yaml"]).status.code(), Some(1));
+    assert_eq!(run(folder.path(), &["config", "check", "none.yaml"]).status.code(), Some(3));
 }
 
 #[test]
