@@ -29,9 +29,19 @@ pub(crate) fn build_example(example: &str, feature: &str) -> Outcome<PathBuf> {
     build(example, &["--example", example, "--features", feature])
 }
 
+/// Builds the host program with places that can be told to panic, and answers its path.
+pub(crate) fn build_with_failpoints() -> Outcome<PathBuf> {
+    let package = "telemetry-torture-host";
+    build_as(package, &["--package", package, "--features", "failpoints"])
+}
+
 fn build(what: &str, arguments: &[&str]) -> Outcome<PathBuf> {
+    build_as(what, &[&["--release"], arguments].concat())
+}
+
+fn build_as(what: &str, arguments: &[&str]) -> Outcome<PathBuf> {
     let output = cargo()
-        .args(["build", "--release", "--message-format=json-render-diagnostics"])
+        .args(["build", "--message-format=json-render-diagnostics"])
         .args(arguments)
         .stderr(Stdio::inherit())
         .output()?;

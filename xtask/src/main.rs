@@ -51,6 +51,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   torture power [--short] [--cases N] [--seed S] [--minutes N]
                            cuts the power of a disk in an image while a program records with durability: power
   torture ends [--short]   a process ends in every way that there is: exit, signals, panics, no memory
+  torture failpoints [--short]
+                           code of ours panics at each of its places, once and each time
   torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
   torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
   torture loom [--short]   a lane with its producer, its drain and a tap, in every order there can be
