@@ -73,6 +73,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   torture syscalls [--short] [--cases N] [--seed S] [--minutes N]
                            each system call of the recorder fails, once and for ever, or is where the program
                            is killed; syncs that are slow or hang (needs strace)
+      --done N             leaves out so many, which an earlier run with the same seed has done
   torture tap [--short]    kills a program, who watches it and who drains it, in all orders, 300 times";
 
 fn main() -> ExitCode {
