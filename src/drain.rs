@@ -9,7 +9,7 @@ use std::time::Duration;
 use telemetry_core::runtime::faults;
 use telemetry_core::settings::{Durability, Settings};
 use telemetry_journal::process::block_signals;
-use telemetry_journal::{Journal, Source};
+use telemetry_journal::{Journal, Source, failpoint};
 use telemetry_store::{Drain, Recovery, Retention, Store, StoreOptions, recover};
 
 use crate::error::Error;
@@ -75,9 +75,11 @@ impl DrainThread {
             settings,
             untold: Mutex::default(),
         };
+        fork::connected();
         thread::Builder::new()
             .name("telemetry-drain".to_owned())
             .spawn(move || worker.run_guarded(store))
+            .inspect_err(|_| fork::disconnected())
             .map_err(Error::Thread)?;
         Ok(Self { journal, requests })
     }
@@ -136,6 +138,7 @@ impl Worker {
             || self.journal.counters().persisted,
             || {
                 let store = first.take().or_else(|| {
+                    fork::disconnected();
                     self.warn("the thread that writes has failed and begins anew");
                     self.open_again()
                 });
@@ -145,6 +148,7 @@ impl Worker {
             },
         );
         if !has_ended {
+            fork::disconnected();
             warn(
                 "the thread that writes has failed for good; records stay in the journal for the next start",
             );
@@ -160,6 +164,7 @@ impl Worker {
                 Ok(store) => return Some(store),
                 Err(error) => self.warn(&format!("cannot write for now: {}", explained(&error))),
             }
+            fork::disconnected();
             drop(writing);
             self.journal.wait_for_work(self.interval);
         }
@@ -172,6 +177,7 @@ impl Worker {
         let mut sessions =
             Sessions::start(&mut store, self.settings.session.enabled.then(|| self.journal.id()));
         drop(writing);
+        failpoint::reach();
         let mut drain = Drain::new(store, Arc::new(self.journal));
         loop {
             let state = *self.requests.lock();
@@ -186,15 +192,19 @@ impl Worker {
             }
             self.journal.prepare();
             self.check_journal();
+            failpoint::reach();
             self.delete_expired(&mut drain);
             if self.requests.lock().asked == state.asked {
                 self.journal.wait_for_work(self.interval);
             }
         }
+        failpoint::reach();
         self.finish(&mut drain, &mut sessions);
+        failpoint::reach();
         let _writing = fork::writing();
         // Closing the last connection writes the log back, so that one file is left.
         drop(drain);
+        fork::disconnected();
     }
 
     /// Brings in what dead processes left in the folder.
@@ -245,13 +255,16 @@ impl Worker {
         if let Err(error) = drain.store().interrupt(self.journal.id(), ended_ns) {
             return warn(&format!("cannot mark what was open: {}", explained(&error)));
         }
+        failpoint::reach();
         self.journal.close();
+        failpoint::reach();
         sessions.finish(drain.store());
     }
 
     /// Writes what there is; what cannot be written stays in the journal for the next pass.
     fn write_all(&self, drain: &mut Drain, sessions: &mut Sessions) -> bool {
         let written = loop {
+            fork::make_way(|| drain.store().close_for_now());
             let _writing = fork::writing();
             let done = drain.pass();
             if done.is_ok() {

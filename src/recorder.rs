@@ -13,7 +13,7 @@ use telemetry_core::redaction::Redactor;
 use telemetry_core::runtime::{Recording, RecordingOptions, active_recording};
 use telemetry_core::settings::{DrainMode, Loaded, Lookup, OnFull, Settings};
 use telemetry_journal::{
-    Config, Counters, Journal, Source, Standing, lanes_folder, process, without_size_signal,
+    Config, Counters, Journal, Source, Standing, failpoint, lanes_folder, process, without_size_signal,
 };
 
 use crate::drain::{DrainThread, open_store};
@@ -233,11 +233,14 @@ impl Running {
             DrainMode::External => None,
             _ => Some(open_store(&settings)?),
         };
+        failpoint::reach();
         let journal = create_journal(&folder, &settings)?;
+        failpoint::reach();
         let started = Self::install(journal, settings, redactor, inherited).and_then(|recording| {
             let settings = recording.settings();
             let drain = store.map(|store| DrainThread::start(store, journal, folder, settings)).transpose();
             let drain = drain.inspect_err(|_| recording.remove())?;
+            failpoint::reach();
             let process = std::process::id();
             let (sampler, reload) = (sampler::start(recording), reload::start(recording, file.clone()));
             Ok(Self { process, recording, file, sampler, reload, drain })
@@ -275,7 +278,9 @@ impl Running {
         for ticker in [&self.sampler, &self.reload].into_iter().flatten() {
             ticker.stop(timeout);
         }
+        failpoint::reach();
         self.recording.end_open_workflows();
+        failpoint::reach();
         self.recording.remove();
         if let Some(drain) = &self.drain {
             drain.stop(timeout);
@@ -429,6 +434,7 @@ fn hook_once() {
 extern "C" fn at_exit() {
     // A panic must not leave this function: it would end the host with another exit code.
     let _ = catch_unwind(|| {
+        failpoint::reach();
         let running = lock().take();
         if let Some(running) = running.filter(|running| running.is_of_this_process()) {
             running.stop(EXIT_WAIT);
@@ -442,7 +448,7 @@ fn lock() -> MutexGuard<'static, Option<Arc<Running>>> {
 
 /// Holds on to the recorder in force for a fork; none while another thread starts or stops one.
 pub(crate) fn hold_for_fork() -> Option<MutexGuard<'static, Option<Arc<Running>>>> {
-    RUNNING.try_lock().ok()
+    fork::try_lock(&RUNNING)
 }
 
 fn current(running: Option<&Arc<Running>>) -> Option<Arc<Running>> {

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
 
 use telemetry_export::session::{Due, SessionError, Writer, complete, complete_those_of_the_dead};
+use telemetry_journal::failpoint;
 use telemetry_journal::process::block_signals;
 use telemetry_store::{Store, StoreOptions};
 
@@ -74,6 +75,7 @@ impl Sessions {
             block_signals();
             let _summing = fork::summing();
             let done = catch_unwind(AssertUnwindSafe(|| {
+                failpoint::reach();
                 let mut store = Store::open(&database, StoreOptions::default())?;
                 work(&mut store)
             }));

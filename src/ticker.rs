@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use telemetry_journal::failpoint;
 use telemetry_journal::process::block_signals;
 
 /// The thread.
@@ -59,6 +60,7 @@ impl State {
         while self.wait_while(next.saturating_duration_since(Instant::now()), |phase| phase == Phase::Running)
             == Phase::Running
         {
+            failpoint::reach();
             work();
             next = (next + every).max(Instant::now());
         }

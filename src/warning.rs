@@ -38,7 +38,7 @@ pub(crate) type Hold = MutexGuard<'static, Option<BTreeSet<String>>>;
 
 /// Holds on to what says which warnings were given; none while another thread warns.
 pub(crate) fn hold() -> Option<Hold> {
-    SEEN.try_lock().ok()
+    crate::fork::try_lock(&SEEN)
 }
 
 /// By the settings in force; before there are any, by the defaults.

@@ -179,6 +179,17 @@ impl<'a> Mount<'a> {
         mounted.then_some(Self { folder })
     }
 
+    /// The folder again, by a file system that a program serves; none, with a word, where that cannot be.
+    pub(crate) fn served(real: &Path, folder: &'a Path) -> Option<Self> {
+        fs::create_dir_all(folder).expect("a folder");
+        let served = Command::new("bindfs").arg(real).arg(folder).output();
+        let is_served = served.is_ok_and(|output| output.status.success());
+        if !is_served {
+            say_skipped("there is no bindfs, or it may not mount here");
+        }
+        is_served.then_some(Self { folder })
+    }
+
     /// Changes its options.
     pub(crate) fn change(&self, options: &str) {
         assert!(mount(&["-o", &format!("remount,{options}")], self.folder), "it is mounted");

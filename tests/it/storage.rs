@@ -271,13 +271,30 @@ fn pretended_network(place: &Place) -> std::path::PathBuf {
 fn on_a_network_file_system_the_lanes_are_local_and_there_is_no_shared_log() {
     let place = Place::new();
     let library = pretended_network(&place);
+    fs::create_dir_all(place.path("shared")).expect("a folder");
+    check_network(&place, |command| {
+        command.env("LD_PRELOAD", &library);
+    });
+}
+
+#[test]
+fn on_a_file_system_that_a_program_serves_it_is_the_same() {
+    let place = Place::new();
+    let (real, shared) = (place.path("real"), place.path("shared"));
+    fs::create_dir_all(&real).expect("a folder");
+    let Some(_mount) = Mount::served(&real, &shared) else { return };
+    check_network(&place, |_| ());
+    assert!(real.join("provenance.db").exists(), "it was written through the mount");
+}
+
+/// Records into the folder `shared` of the place, is killed, and goes on.
+fn check_network(place: &Place, prepare: impl Fn(&mut Command)) {
     let (shared, local) = (place.path("shared"), place.path("local"));
-    for folder in [&shared, &local] {
-        fs::create_dir_all(folder).expect("a folder");
-    }
+    fs::create_dir_all(&local).expect("a folder");
     let program = || {
-        let mut command = program(&place);
-        command.env("LD_PRELOAD", &library).env("TMPDIR", &local);
+        let mut command = program(place);
+        prepare(&mut command);
+        command.env("TMPDIR", &local);
         command.env("TELEMETRY_STORE__PATH", shared.join("provenance.db"));
         command
     };
@@ -299,7 +316,7 @@ fn on_a_network_file_system_the_lanes_are_local_and_there_is_no_shared_log() {
     drop(host);
     let mut host = Host::start(program());
     host.say("work 5");
-    assert_eq!(host.end(&place), Vec::<String>::new());
+    assert_eq!(host.end(place), Vec::<String>::new());
     let finished = succeed(sqlite3(&shared.join("provenance.db")).arg(FINISHED).output());
     assert_eq!((finished.as_str(), files(&lanes, ".journal")), ("25\n", 0));
 }

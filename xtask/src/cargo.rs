@@ -34,6 +34,12 @@ pub(crate) fn build_bench(bench: &str) -> Outcome<PathBuf> {
     build(bench, &["bench", "--no-run", "--package", "telemetry", "--bench", bench])
 }
 
+/// Builds the host program with places that can be told to panic, and answers its path.
+pub(crate) fn build_with_failpoints() -> Outcome<PathBuf> {
+    let package = "telemetry-torture-host";
+    build(package, &["build", "--package", package, "--features", "failpoints"])
+}
+
 fn build(what: &str, arguments: &[&str]) -> Outcome<PathBuf> {
     let output = cargo()
         .args(arguments)

@@ -56,6 +56,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   torture power [--short] [--cases N] [--seed S] [--minutes N]
                            cuts the power of a disk in an image while a program records with durability: power
   torture ends [--short]   a process ends in every way that there is: exit, signals, panics, no memory
+  torture failpoints [--short]
+                           code of ours panics at each of its places, once and each time
   torture fork [--short]   a program forks 64 children while 8 threads record: each records everything
   torture ids [--short]    8 processes record 200,000 tasks each: no id may come twice
   torture loom [--short]   a lane with its producer, its drain and a tap, in every order there can be
@@ -78,6 +80,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   torture syscalls [--short] [--cases N] [--seed S] [--minutes N]
                            each system call of the recorder fails, once and for ever, or is where the program
                            is killed; syncs that are slow or hang (needs strace)
+      --done N             leaves out so many, which an earlier run with the same seed has done
   torture tap [--short]    kills a program, who watches it and who drains it, in all orders, 300 times";
 
 fn main() -> ExitCode {

@@ -41,6 +41,8 @@ pub(crate) fn run() -> Outcome {
         ("torture damage, short", &|| torture::run(&["damage", "--short"])),
         ("torture power, short", &|| torture::run(&["power", "--short"])),
         ("torture ends, short", &|| torture::run(&["ends", "--short"])),
+        ("torture fork, short", &|| torture::run(&["fork", "--short"])),
+        ("torture failpoints, short", &|| torture::run(&["failpoints", "--short"])),
         ("torture crowd, short", &|| torture::run(&["crowd", "--short"])),
         ("torture sampling, short", &|| torture::run(&["sampling", "--short"])),
         ("torture tap, short", &|| torture::run(&["tap", "--short"])),

@@ -4,6 +4,7 @@ mod check;
 mod crowd;
 mod damage;
 mod ends;
+mod failpoints;
 mod fork;
 mod ids;
 mod kill;
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
         "crowd" => crowd::run(&options),
         "damage" => damage::run(&options),
         "ends" => ends::run(&options),
+        "failpoints" => failpoints::run(&options),
         "fork" => fork::run(&options),
         "kill" => kill::run(&options),
         "ids" => ids::run(&options),

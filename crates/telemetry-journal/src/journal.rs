@@ -11,6 +11,7 @@ use crate::batch::Batch;
 use crate::bell::{lock, try_lock};
 use crate::clock::{Calibration, Clock, Point};
 use crate::error::JournalError;
+use crate::failpoint;
 use crate::file;
 use crate::frame::SPILL_KIND;
 use crate::header::{self, Header};
@@ -193,6 +194,7 @@ impl Journal {
     /// A lane for this thread alone, until it gives it back; none when all are taken or the journal is
     /// closed, and then [`offer_shared`](Self::offer_shared) is the way.
     pub fn claim(&self) -> Option<&'static Lane> {
+        failpoint::reach();
         let mut blocks = lock(&self.blocks);
         if self.is_closed.load(Ordering::Relaxed) {
             return None;
@@ -267,6 +269,7 @@ impl Journal {
     /// Makes the shared lane and a spare one and touches the pages of new lanes, so that nobody waits
     /// for it: on some file systems that takes milliseconds. The drain calls it after each pass.
     pub fn prepare(&self) {
+        failpoint::reach();
         // Whoever holds it may be waiting for the drain to make room, and so for us.
         if let Some(mut shared) = try_lock(&self.shared) {
             self.shared_lane(&mut shared);
@@ -315,6 +318,7 @@ impl Journal {
 
     /// Adds an entry to the name table and answers its number; none when the table cannot grow.
     pub fn add_name(&self, name: Name) -> Option<u32> {
+        failpoint::reach();
         let mut names = lock(&self.names);
         let length = entry_words(name.bytes.len());
         if names.entries.len() >= NAMES_MAX || name.bytes.len() > NAME_BYTES_MAX {

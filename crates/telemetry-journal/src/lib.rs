@@ -23,6 +23,8 @@ mod dead;
 #[cfg(not(any(loom, shuttle)))]
 mod error;
 #[cfg(not(any(loom, shuttle)))]
+pub mod failpoint;
+#[cfg(not(any(loom, shuttle)))]
 mod file;
 mod follow;
 mod frame;

@@ -3,10 +3,12 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use crate::batch::{Frame, to_words};
 use crate::checksum::checksum;
+use crate::failpoint;
 use crate::lane::Outgoing;
 use crate::limit::check_length;
 
@@ -23,8 +25,19 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Writes a record to its file.
+    /// Writes a record to its file. A fault of ours is an error like others: the record is counted as offered by now, and
+    /// must be counted as dropped, too.
     pub(crate) fn write(journal: &Path, number: u64, record: Outgoing<'_>) -> io::Result<Self> {
+        let written = catch_unwind(AssertUnwindSafe(|| Self::write_file(journal, number, record)));
+        written.unwrap_or_else(|fault| {
+            // To drop it might panic again.
+            std::mem::forget(fault);
+            Err(io::Error::other("a fault of ours"))
+        })
+    }
+
+    fn write_file(journal: &Path, number: u64, record: Outgoing<'_>) -> io::Result<Self> {
+        failpoint::reach();
         let words: Vec<u64> = record.words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         if words.len() * 8 > SPILL_BYTES_MAX {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));

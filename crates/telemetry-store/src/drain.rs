@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use telemetry_journal::{Batch, Source};
+use telemetry_journal::{Batch, Source, failpoint};
 
 use crate::error::StoreError;
 use crate::merge::{Applied, Origin};
@@ -44,8 +44,11 @@ impl Drain {
     pub fn pass(&mut self) -> Result<Pass, StoreError> {
         self.batch.clear();
         self.source.collect(&mut self.batch);
+        failpoint::reach();
         let applied = self.store.apply_from(self.origin, &*self.source, &self.batch)?;
+        failpoint::reach();
         self.source.release(&self.batch);
+        failpoint::reach();
         Ok(Pass::of(applied))
     }
 

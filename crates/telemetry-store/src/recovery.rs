@@ -4,7 +4,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use telemetry_journal::{
-    Batch, DeadJournal, DrainLock, JournalError, Source, clock, find_journals, put_aside, remove_leftovers,
+    Batch, DeadJournal, DrainLock, JournalError, Source, clock, failpoint, find_journals, put_aside,
+    remove_leftovers,
 };
 
 use crate::error::StoreError;
@@ -36,6 +37,7 @@ pub fn recover(store: &mut Store, folder: &Path) -> Result<Recovery, StoreError>
 
 /// The same, for who is known to be the drain of the folder, or not.
 pub(crate) fn recover_as(store: &mut Store, folder: &Path, is_drain: bool) -> Result<Recovery, StoreError> {
+    failpoint::reach();
     let mut recovery = Recovery::default();
     let journals = match find_journals(folder) {
         Ok(journals) => journals,
@@ -59,12 +61,15 @@ impl Recovery {
     fn add(&mut self, store: &mut Store, journal: DeadJournal) -> Result<(), StoreError> {
         let mut batch = Batch::new();
         journal.collect(&mut batch);
+        failpoint::reach();
         store.apply_from(Origin::Recovered, &journal, &batch)?;
         store.interrupt(journal.id(), clock::unix_ms() as i64 * 1_000_000)?;
+        failpoint::reach();
         journal.release(&batch);
         self.journals += 1;
         self.records += batch.len();
         let path = journal.path().to_owned();
+        failpoint::reach();
         if let Err(error) = journal.remove() {
             self.warnings.push(format!("{} is recovered but cannot be removed: {error}", path.display()));
         }

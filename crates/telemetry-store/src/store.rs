@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use telemetry_journal::{Batch, Source, is_on_network};
+use telemetry_journal::{Batch, Source, failpoint, is_on_network};
 
 use crate::error::{StoreError, is_busy, is_damage};
 use crate::file::{self, Standing, Watch};
@@ -143,9 +144,12 @@ impl Store {
                 return Ok(Applied::default());
             }
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            failpoint::reach();
             memory.forget_if_others_wrote(&transaction)?;
             let applied = Merge::new(&transaction, memory, source, batch)?.run(origin)?;
+            failpoint::reach();
             transaction.commit()?;
+            failpoint::reach();
             memory.remember(source, batch);
             Ok(applied)
         })?;
@@ -294,6 +298,23 @@ impl Store {
         self.memory.begin_anew();
         self.is_closed = false;
         Ok(())
+    }
+
+    /// Closes the file until the next write; false where it cannot be closed. For a fork: what the database library
+    /// knows of a file that is open, the child would take for its own, and so believe that it holds locks which
+    /// only its parent has. The log stays as it is, which takes no time.
+    pub fn close_for_now(&mut self) -> bool {
+        if self.is_closed {
+            return true;
+        }
+        let Ok(connection) = self.take_connection() else { return false };
+        self.is_closed = true;
+        if self.watch.standing() == Standing::Lost {
+            std::mem::forget(connection);
+            return false;
+        }
+        let _ = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        true
     }
 
     /// Leaves a connection to nothing behind.

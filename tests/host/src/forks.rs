@@ -39,6 +39,20 @@ pub(crate) fn run(options: Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Forks and ends at once, as a program does that goes into the background; the child records and ends later.
+pub(crate) fn leave(options: Options) -> Result<(), Box<dyn Error>> {
+    let recorder = Recorder::start_with_found_settings()?;
+    step_all(options);
+    match fork()? {
+        Fork::Parent(_) => drop(recorder),
+        Fork::Child => {
+            step_all(options);
+            end(0)
+        }
+    }
+    Ok(())
+}
+
 /// Forks; the child records and ends, and never returns from here.
 #[task]
 fn forking(child: u32, options: Options) -> std::io::Result<i32> {

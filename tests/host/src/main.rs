@@ -6,8 +6,10 @@
 //! | `queue DATABASE [OPTIONS]` | the same load through a plain queue and a writer thread |
 //! | `calls LEVEL TIMES` | calls one recorded function, for counting instructions |
 //! | `fork [OPTIONS]` | forks while threads record; each child records, too, and ends well or by abort |
+//! | `leave [OPTIONS]` | forks a child that records and ends at once itself, as a program does that goes into the background |
 //! | `sampled [OPTIONS]` | calls nested functions, some of which fail, and prints how often each was called |
 //! | `work [OPTIONS]` | works through a fixed amount, prints what came of it and ends with code 7, or as it is told |
+//! | `everything [--list FILE \| --once PLACE \| --always PLACE]` | does a little of all that can be recorded, with a fault of ours at a place |
 //! | `power` | records until killed, and prints how many tasks a flush has said to be written |
 //! | `damage TEMPLATE SCRATCH CASES SEED` | damages copies of the template's files and recovers them; prints figures as JSON |
 //! | `session [OPTIONS]` | records packets of a session, some of which fail |
@@ -21,6 +23,7 @@
 
 mod calls;
 mod damage;
+mod everything;
 mod forks;
 mod ledger;
 mod load;
@@ -51,8 +54,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         "calls" => calls::run(&next("a level")?, next("a number")?.parse()?),
         "fork" => forks::run(Options::parse(arguments)?),
+        "leave" => forks::leave(Options::parse(arguments)?),
         "sampled" => sampled::run(Options::parse(arguments)?),
         "work" => work::run(&work::Options::parse(arguments)?),
+        "everything" => everything::run(arguments),
         "power" => power::run(),
         "damage" => {
             let (template, scratch) = (next("the template")?, next("the scratch folder")?);

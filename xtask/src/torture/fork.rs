@@ -20,10 +20,15 @@ const SHORT: [usize; 3] = [3, 16, 1_000];
 /// How long a run may take before it counts as hung: many children share two cores and one database.
 const RUN_MAX: Duration = Duration::from_mins(5);
 
+/// Programs that go into the background, and the tasks of each process.
+const LEFT: usize = 1_000;
+const LEFT_SHORT: usize = 20;
+const LEFT_TASKS: &str = "300";
+
 /// What a run must show: each child and the parent with all their tasks, each under its own process id, and
 /// those of a child below the task that forked it, in the same workflow.
 const QUERY: &str = "select count(*), sum(tasks), count(distinct pid), sum(below) from (
-    select s.pid, count(*) as tasks, sum(f.activity_id = 'forking' and f.workflow_id = s.workflow_id) as below
+    select s.pid, count(*) as tasks, coalesce(sum(f.activity_id = 'forking' and f.workflow_id = s.workflow_id), 0) as below
     from tasks s left join tasks f on f.task_id = s.parent_task_id
     where s.activity_id = 'step' and s.status = 'FINISHED' group by s.pid)";
 
@@ -46,8 +51,13 @@ pub(super) fn run(options: &Options) -> Outcome {
         }
         std::fs::remove_dir_all(&folder)?;
     }
+    let left = if options.is_short { LEFT_SHORT } else { LEFT };
+    for number in 0..left {
+        leave(&host).map_err(|error| format!("run {number} of a program that leaves its child: {error}"))?;
+    }
     let figures = json!({
         "campaign": "fork",
+        "children_left": left,
         "runs": runs,
         "forks": runs * children,
         "tasks": runs * (children + 1) * tasks,
@@ -58,10 +68,32 @@ pub(super) fn run(options: &Options) -> Outcome {
     let path = write_figures("fork", &figures)?;
     let tasks = runs * (children + 1) * tasks;
     say(&format!(
-        "torture fork: {} forks, {tasks} tasks, 0 lost, 0 hangs; figures in {}",
+        "torture fork: {} forks, {tasks} tasks, and {left} children that outlived their parents, 0 lost, 0 hangs; figures in \
+         {}",
         runs * children,
         path.display()
     ));
+    Ok(())
+}
+
+/// A program that forks and ends while its child begins to record: both have all their tasks, and say nothing.
+fn leave(host: &Path) -> Outcome {
+    let folder = empty_folder("fork")?;
+    // The answer is there when the child has closed the pipe, too.
+    let output = Command::new(host)
+        .current_dir(&folder)
+        .args(["leave", "--tasks", LEFT_TASKS])
+        .env("TELEMETRY_STORE__PATH", folder.join("provenance.db"))
+        .env("TELEMETRY_CAPTURE__DEFAULT_LEVEL", "lightweight")
+        .env("TELEMETRY_JOURNAL__DRAIN_INTERVAL_MS", "5")
+        .output()?;
+    recover(host, &folder)?;
+    let found = ask(&folder.join("provenance.db"))?;
+    let expected = format!("2|{}|2|0", 2 * LEFT_TASKS.parse::<u64>()?);
+    if found != expected || !output.stderr.is_empty() || !output.status.success() {
+        return Err(format!("found {found} instead of {expected}; {output:?}").into());
+    }
+    std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
 

@@ -9,6 +9,8 @@ pub(super) struct Options {
     pub(super) is_short: bool,
     pub(super) kills: Option<usize>,
     pub(super) cases: Option<usize>,
+    /// So many cases were done by an earlier run with the same seed.
+    pub(super) done: usize,
     pub(super) seed: u64,
     /// When to stop and report, however much is done.
     pub(super) end: Option<Instant>,
@@ -21,8 +23,16 @@ pub(super) struct Options {
 impl Options {
     pub(super) fn parse(arguments: &[&str]) -> Result<Self, String> {
         let seed = RandomState::new().hash_one(std::process::id());
-        let mut options =
-            Self { is_short: false, kills: None, cases: None, seed, end: None, queue: false, moe: false };
+        let mut options = Self {
+            is_short: false,
+            kills: None,
+            cases: None,
+            done: 0,
+            seed,
+            end: None,
+            queue: false,
+            moe: false,
+        };
         let mut arguments = arguments.iter();
         while let Some(name) = arguments.next() {
             let mut number = || {
@@ -33,6 +43,7 @@ impl Options {
                 "--short" => options.is_short = true,
                 "--kills" => options.kills = Some(number()? as usize),
                 "--cases" => options.cases = Some(number()? as usize),
+                "--done" => options.done = number()? as usize,
                 "--seed" => options.seed = number()?,
                 "--minutes" => options.end = Some(Instant::now() + Duration::from_mins(number()?)),
                 "--queue" => options.queue = true,

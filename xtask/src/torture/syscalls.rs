@@ -72,6 +72,7 @@ pub(super) fn run(options: &Options) -> Outcome {
     ));
     shuffle(&mut cases, options.seed);
     cases.truncate(wanted);
+    cases.drain(..options.done.min(cases.len()));
     let bare = case::bare(&host, &folder)?;
     let mut sum = Sum::default();
     // What a disk does that is slow, or does not answer at all.

@@ -11,6 +11,7 @@ use telemetry_journal::DropReason;
 use telemetry_journal::clock::ticks;
 
 use super::current::Bits;
+use super::fault::contained;
 use super::keeper;
 use super::local::Local;
 use super::policy::Policy;
@@ -80,11 +81,12 @@ impl EventSite {
 
     #[inline]
     fn record_in(&self, generation: u32, value: EventValue) {
-        Local::with(|local| {
+        let record = |local: &Local| {
             if let Some(policy) = local.policy(generation) {
                 offer(local, policy.recording(), self.series(policy), value);
             }
-        });
+        };
+        contained(|| Local::with(record));
     }
 
     #[inline]
@@ -111,11 +113,12 @@ pub fn record_event(measured: &Measured<'_>, labels: &[Label<'_>], value: EventV
 
 #[inline(never)]
 fn record_labelled(measured: &Measured<'_>, fixed: &[(&str, &str)], labels: &[Label<'_>], value: EventValue) {
-    Local::with(|local| {
+    let record = |local: &Local| {
         let Some(policy) = local.policy(active_generation()) else { return };
         let series = keeper::with_series(|cache| cache.series(policy, measured, fixed, labels));
         offer(local, policy.recording(), series, value);
-    });
+    };
+    contained(|| Local::with(record));
 }
 
 #[inline]

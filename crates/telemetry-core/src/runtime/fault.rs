@@ -6,6 +6,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use telemetry_journal::failpoint::Failpoint;
+
 static FAULTS: AtomicU64 = AtomicU64::new(0);
 
 /// How many panics of ours were kept from the host so far.
@@ -15,7 +17,15 @@ pub fn faults() -> u64 {
 
 /// Runs code of ours on the host's thread; none if it panicked. May be called while the host unwinds.
 #[inline]
+#[cfg_attr(feature = "failpoints", track_caller)]
 pub(super) fn contained<R>(run: impl FnOnce() -> R) -> Option<R> {
+    let place = Failpoint::here();
+    let run = || {
+        place.reach("before");
+        let result = run();
+        place.reach("after");
+        result
+    };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => Some(result),
         Err(payload) => {

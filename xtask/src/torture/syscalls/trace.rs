@@ -78,7 +78,8 @@ pub(super) fn run(host: &Path, folder: &Path, who: Who, inject: &[String]) -> Ou
             let mut line = [0; 6];
             program.stdout.as_mut().ok_or("a pipe")?.read_exact(&mut line)?;
             let mut strace = attach(&out, &drain_of(program.id())?, inject)?;
-            program.stdin.as_mut().ok_or("a pipe")?.write_all(b"\n")?;
+            // It may be dead by now, by a kill in a call that its drain makes while it waits.
+            let _ = program.stdin.as_mut().ok_or("a pipe")?.write_all(b"\n");
             let output = finish(program, line.to_vec(), Some(&mut strace))?;
             end_tracer(&mut strace)?;
             Ok(output)
