@@ -157,11 +157,11 @@ impl Running {
         self.searched = Instant::now();
         self.watch.search(&mut self.model);
         self.watch.count(&mut self.model, now_unix_ns());
+        self.watch.ask(&mut self.model);
     }
 
     fn tick(&mut self) {
         self.ticked = Instant::now();
-        self.watch.ask(&mut self.model);
         self.model.tick(now_unix_ns());
         self.load = self.sensors.read();
     }

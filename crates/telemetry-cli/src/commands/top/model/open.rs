@@ -11,7 +11,7 @@ use super::ProgramNumber;
 const OPEN_MAX: usize = 100_000;
 /// So many questions wait at the most, and so many are asked at a time.
 const QUESTIONS_MAX: usize = 10_000;
-const QUESTIONS_AT_ONCE: usize = 100;
+const QUESTIONS_AT_ONCE: usize = 200;
 
 /// A task that runs.
 #[derive(Clone, Debug, PartialEq)]
