@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::options::Options;
 use crate::report::{Bound, Report, Target};
-use crate::rounds::Rounds;
+use crate::rounds::{Rounds, median};
 use crate::views::{ask, record};
 
 /// Every command is run so often, and the median counts.

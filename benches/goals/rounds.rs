@@ -63,6 +63,11 @@ impl Rounds {
     }
 }
 
+/// The one in the middle.
+pub(crate) fn median(values: Vec<f64>) -> f64 {
+    percentile(values.into_iter(), 50)
+}
+
 fn percentile(values: impl Iterator<Item = f64>, per_cent: usize) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
