@@ -4,7 +4,8 @@ import sqlite3
 import sys
 import time
 
-connection = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+# Without statements that are kept: ours is prepared anew for every question, too.
+connection = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True, cached_statements=0)
 print(0, flush=True)
 for line in sys.stdin:
     start = time.perf_counter_ns()
