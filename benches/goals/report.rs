@@ -135,17 +135,16 @@ fn empty(Target { goal, name, unit, limit, bound }: Target) -> Comparison {
 
 /// A ratio against its limit.
 fn held(target: Target, rounds: &Rounds) -> Comparison {
-    let met = Some(target.bound.is_met(rounds.ratio().0, target.limit));
+    let met = Some(target.bound.is_met(rounds.ratio(), target.limit));
     Comparison { met, ..beside(target, rounds) }
 }
 
 fn beside(target: Target, rounds: &Rounds) -> Comparison {
-    let (ratio, spread) = rounds.ratio();
     Comparison {
         ours: Some(digits(rounds.ours())),
         other: Some(digits(rounds.other())),
-        ratio: Some(digits(ratio)),
-        spread: Some(spread.map(digits)),
+        ratio: Some(digits(rounds.ratio())),
+        spread: rounds.spread().map(|ends| ends.map(digits)),
         ..empty(target)
     }
 }

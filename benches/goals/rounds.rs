@@ -56,10 +56,18 @@ impl Rounds {
         percentile(self.pairs.iter().map(|pair| pair.1), 50)
     }
 
-    /// The median of the rounds' ratios, ours by the other's, and their 10th and 90th percentile.
-    pub(crate) fn ratio(&self) -> (f64, [f64; 2]) {
-        let at = |per_cent| percentile(self.pairs.iter().map(|pair| pair.0 / pair.1), per_cent);
-        (at(50), [at(10), at(90)])
+    /// The median of the rounds' ratios, ours by the other's.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.ratio_at(50)
+    }
+
+    /// The 10th and 90th percentile of the rounds' ratios, of which one alone has none.
+    pub(crate) fn spread(&self) -> Option<[f64; 2]> {
+        (self.pairs.len() > 1).then(|| [self.ratio_at(10), self.ratio_at(90)])
+    }
+
+    fn ratio_at(&self, per_cent: usize) -> f64 {
+        percentile(self.pairs.iter().map(|pair| pair.0 / pair.1), per_cent)
     }
 }
 

@@ -35,7 +35,7 @@ fn two_threads(options: &Options, report: &mut Report) -> Result<(), Box<dyn Err
     let rounds = Pair::new(BURST, with_data, || recording.flush()).rounds(options.rounds(ROUNDS));
     recording.stop();
     let target = target("data, burst, a task of two threads at once / of one", "ns", 1.3);
-    let note = format!("{:.2} for a loop that only computes", machine.ratio().0);
+    let note = format!("{:.2} for a loop that only computes", machine.ratio());
     report.ratio_with_note(target, &rounds, &note);
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Goal 9: questions through the views at a million tasks, each beside a bare query on the base tables.
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::measured::call;
 use crate::options::Options;
 use crate::report::{Bound, Report, Target};
 use crate::rounds::Rounds;
+use crate::script::Script;
 
 const ROOTS: usize = 1_000;
 const BRANCHES: usize = 9;
@@ -24,9 +26,12 @@ const LEAVES: usize = 110;
 /// Every question is asked so often, and the median counts.
 const ROUNDS: usize = 15;
 
+const CLIENT: &str = include_str!("views_client.py");
+
 /// A question through the views, the same on the base tables, and how long it may take.
 struct Question {
     name: &'static str,
+    by_python: &'static str,
     limit_ms: f64,
     view: &'static str,
     base: &'static str,
@@ -38,18 +43,21 @@ const ROOT: &str = "(select root_task_id from task where depth = 2 order by key 
 const QUESTIONS: &[Question] = &[
     Question {
         name: "at 1 M tasks: a task by its id",
+        by_python: "at 1 M tasks: a task by its id, by Python\'s sqlite3",
         limit_ms: 1.0,
         view: "select * from tasks where task_id = LEAF",
         base: "select * from task where task_id = LEAF",
     },
     Question {
         name: "at 1 M tasks: the children of a task",
+        by_python: "at 1 M tasks: the children of a task, by Python\'s sqlite3",
         limit_ms: 1.0,
         view: "select task_id, activity_id, status, duration_ns from tasks where parent_task_id = ROOT",
         base: "select task_id, activity, status, ended_ns - started_ns from task where parent_task_id = ROOT",
     },
     Question {
         name: "at 1 M tasks: the ancestors of a task",
+        by_python: "at 1 M tasks: the ancestors of a task, by Python\'s sqlite3",
         limit_ms: 1.0,
         view: "select * from ancestors where task_id = LEAF",
         base: "with recursive up (id) as (select parent_task_id from task where task_id = LEAF
@@ -58,6 +66,7 @@ const QUESTIONS: &[Question] = &[
     },
     Question {
         name: "at 1 M tasks: 999 descendants of a task",
+        by_python: "at 1 M tasks: 999 descendants of a task, by Python\'s sqlite3",
         limit_ms: 10.0,
         view: "select * from descendants where task_id = ROOT",
         base: "with recursive down (id) as (select task_id from task where parent_task_id = ROOT
@@ -65,12 +74,14 @@ const QUESTIONS: &[Question] = &[
     },
     Question {
         name: "at 1 M tasks: the activities of a workflow",
+        by_python: "at 1 M tasks: the activities of a workflow, by Python\'s sqlite3",
         limit_ms: 1_500.0,
         view: "select * from activities where workflow_id = (select workflow_id from workflow)",
         base: "select activity, count(*), sum(ended_ns - started_ns) from task where workflow = 1 group by activity",
     },
     Question {
         name: "at 1 M tasks: every task joined with its parent",
+        by_python: "at 1 M tasks: every task joined with its parent, by Python\'s sqlite3",
         limit_ms: 1_000.0,
         view: "select count(p.status) from tasks c join tasks p on p.task_id = c.parent_task_id",
         base: "select count(p.status) from task c join task p on p.task_id = c.parent_task_id",
@@ -83,15 +94,48 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     record(&path)?;
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let ids = Ids { leaf: text(&connection, LEAF)?, root: text(&connection, ROOT)? };
+    ask_all(
+        options,
+        &ids,
+        report,
+        |question| question.name,
+        |sql| ask(&connection, sql).expect("the question has an answer"),
+    );
+    by_python(options, &path, &ids, report);
+    Ok(())
+}
+
+/// Asks every question through the views and on the base tables, in turns.
+fn ask_all(
+    options: &Options,
+    ids: &Ids,
+    report: &mut Report,
+    name: impl Fn(&Question) -> &'static str,
+    time: impl FnMut(&str) -> f64,
+) {
+    let time = RefCell::new(time);
     for question in QUESTIONS {
         let (view, base) = (ids.fill(question.view), ids.fill(question.base));
-        let time = |sql: &str| ask(&connection, sql).expect("the question has an answer");
-        let rounds = Rounds::alternate(options.rounds(ROUNDS), || time(&view), || time(&base));
-        let Question { name, limit_ms: limit, .. } = *question;
+        let ask = |sql: &str| (*time.borrow_mut())(sql);
+        let rounds = Rounds::alternate(options.rounds(ROUNDS), || ask(&view), || ask(&base));
+        let (name, limit) = (name(question), question.limit_ms);
         let target = Target { goal: 9, name, unit: "ms", limit, bound: Bound::AtMost };
         report.figure_beside(target, &rounds, "beside a bare query on the base tables");
     }
-    Ok(())
+}
+
+/// The same by a client that knows nothing of us and brings a SQLite of its own.
+fn by_python(options: &Options, path: &Path, ids: &Ids, report: &mut Report) {
+    match Script::python(options, CLIENT, &path.to_string_lossy()) {
+        Ok(mut client) => ask_all(
+            options,
+            ids,
+            report,
+            |question| question.by_python,
+            |sql| client.ask(&sql.replace('\n', " ")),
+        ),
+        Err(why) => println!("   by Python's sqlite3: {why}"),
+    }
 }
 
 /// The tasks that the questions are about.

@@ -22,7 +22,7 @@ const RESULTS: &str = "bench-results.json";
 /// The goals that need the program `telemetry`, the peers in Rust and those in Python.
 const WITH_PROGRAM: &[&str] = &["cli"];
 const WITH_RUST: &[&str] = &["peers"];
-const WITH_PYTHON: &[&str] = &["data", "peers", "snapshot", "disk", "views", "start"];
+const WITH_PYTHON: &[&str] = &["data", "peers", "snapshot", "views", "start"];
 
 #[derive(Debug, Default)]
 struct Options<'a> {

@@ -13,12 +13,14 @@ use crate::report::Report;
 use crate::rounds::Rounds;
 use crate::start::resident_mb;
 
-const TASKS: usize = 10_000_000;
-/// As many parts as there are millions.
-const PARTS: usize = 10;
+const MILLION: usize = 1_000_000;
+const MILLIONS: usize = 10;
+/// In a short run there are fewer, and not smaller ones: the log is written back every half a million tasks or so, and
+/// a part must have its share of that.
+const MILLIONS_QUICK: usize = 2;
 
 pub(super) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn Error>> {
-    let parts = in_child(options.tasks(TASKS) / PARTS)?;
+    let parts = in_child(if options.is_quick { MILLIONS_QUICK } else { MILLIONS })?;
     let [first, .., last] = parts[..] else { return Err("there are not enough parts".into()) };
     let cost = target("10 M tasks, sustained, CPU of all threads: the last million / the first", "ns", 1.1);
     let note = format!("by million: {}", list(parts.iter().map(|part| part.each_ns)));
@@ -41,8 +43,8 @@ fn list(figures: impl Iterator<Item = f64>) -> String {
 }
 
 /// In a process of its own, whose memory holds nothing else.
-fn in_child(tasks: usize) -> Result<Vec<Part>, Box<dyn Error>> {
-    let output = Command::new(std::env::current_exe()?).args(["--many", &tasks.to_string()]).output()?;
+fn in_child(millions: usize) -> Result<Vec<Part>, Box<dyn Error>> {
+    let output = Command::new(std::env::current_exe()?).args(["--many", &millions.to_string()]).output()?;
     String::from_utf8(output.stdout)?.lines().map(part).collect()
 }
 
@@ -52,15 +54,15 @@ fn part(line: &str) -> Result<Part, Box<dyn Error>> {
 }
 
 /// In the child: for every part, prints the nanoseconds of processor time a task, until the rows are committed, and the
-/// megabytes that are resident then. `how` is the number of tasks of a part.
+/// megabytes that are resident then. `how` is the number of parts, of a million tasks each.
 pub(crate) fn answer(how: &str) -> Result<(), Box<dyn Error>> {
-    let tasks = how.parse()?;
+    let parts: usize = how.parse()?;
     let recording = Recording::start()?;
-    for _ in 0..PARTS {
+    for _ in 0..parts {
         let start = process_cpu_ns();
-        call(tasks, with_data);
+        call(MILLION, with_data);
         recording.flush();
-        println!("{} {}", (process_cpu_ns() - start) / tasks as f64, resident_mb()?);
+        println!("{} {}", (process_cpu_ns() - start) / MILLION as f64, resident_mb()?);
     }
     recording.stop();
     Ok(())

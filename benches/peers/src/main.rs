@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+#[expect(dead_code, reason = "the bench needs more of it")]
 #[path = "../../goals/cores.rs"]
 mod cores;
 mod functions;
