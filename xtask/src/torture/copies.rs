@@ -22,7 +22,7 @@ use crate::terminal::say;
 const COPIES: usize = 1_000;
 const COPIES_SHORT: usize = 20;
 /// A new database after so many, so that copies stay small.
-const COPIES_PER_RUN: usize = 50;
+const COPIES_PER_RUN: usize = 10;
 
 /// Runs the campaign.
 pub(super) fn run(options: &Options) -> Outcome {
