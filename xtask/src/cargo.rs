@@ -40,6 +40,11 @@ pub(crate) fn build_with_failpoints() -> Outcome<PathBuf> {
     build(package, &["build", "--package", package, "--features", "failpoints"])
 }
 
+/// Builds the program of a package as the tests do, and answers its path.
+pub(crate) fn build_for_tests(package: &str) -> Outcome<PathBuf> {
+    build_as(package, &["--package", package])
+}
+
 fn build(what: &str, arguments: &[&str]) -> Outcome<PathBuf> {
     let output = cargo()
         .args(arguments)

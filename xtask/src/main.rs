@@ -50,6 +50,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
       --seed S             the times and loads of an earlier run
       --minutes N          stops after so many minutes and reports what was done till then
       --queue              only the control: a plain queue, which must lose records
+  torture copies [--short] [--cases N] [--minutes N]
+                           copies the database while a program writes to it, by telemetry snapshot and by cp
   torture crowd [--short]  1,000 threads, a million threads that live for one call, 64 processes of which 20 are killed
   torture damage [--short] [--cases N] [--seed S]
                            damages databases, logs and journals at random and recovers them

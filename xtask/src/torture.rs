@@ -1,6 +1,7 @@
 //! Campaigns of faults: each prints its seed, writes a file of figures and fails if anything was lost.
 
 mod check;
+mod copies;
 mod crowd;
 mod damage;
 mod ends;
@@ -35,6 +36,7 @@ pub(crate) fn run(arguments: &[&str]) -> Outcome {
     let Some((campaign, rest)) = arguments.split_first() else { return Err(crate::USAGE.into()) };
     let options = Options::parse(rest)?;
     match *campaign {
+        "copies" => copies::run(&options),
         "crowd" => crowd::run(&options),
         "damage" => damage::run(&options),
         "ends" => ends::run(&options),
