@@ -42,7 +42,7 @@ pub(crate) fn build_with_failpoints() -> Outcome<PathBuf> {
 
 /// Builds the program of a package as the tests do, and answers its path.
 pub(crate) fn build_for_tests(package: &str) -> Outcome<PathBuf> {
-    build_as(package, &["--package", package])
+    build(package, &["build", "--package", package])
 }
 
 fn build(what: &str, arguments: &[&str]) -> Outcome<PathBuf> {
