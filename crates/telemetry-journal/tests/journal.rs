@@ -194,7 +194,7 @@ fn threads_beyond_the_last_lane_share_one() {
     std::thread::scope(|scope| {
         for thread in 0..8u64 {
             scope.spawn(move || {
-                (0..50).for_each(|_| assert!(journal.offer_shared(outgoing(1, &[u64::to_le_bytes(thread)]))))
+                (0..50).for_each(|_| assert!(journal.offer_shared(outgoing(1, &[u64::to_le_bytes(thread)]))));
             });
         }
     });
