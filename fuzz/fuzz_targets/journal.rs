@@ -24,9 +24,9 @@ fn make_if_asked() {
     let journal = Journal::create(Path::new(&folder), config).expect("a journal");
     journal.add_name(Name { kind: 1, bytes: b"a name".to_vec() });
     let lane = journal.claim().expect("a lane");
-    for number in 0..20 {
+    for number in 0u64..20 {
         let words = [number.to_le_bytes(); 10];
-        lane.offer(Outgoing { kind: 9, fixed: 2, words: &words[..2 + number as usize % 8] });
+        lane.offer(Outgoing { kind: 9, fixed: 2, words: &words[..2 + (number % 8) as usize] });
         journal.tally(Some(lane), [number, 1, 2]);
     }
     // One that is spilled.
