@@ -1,14 +1,12 @@
 //! Goals 4 and 5: a snapshot of all fast keys against bare reads of the same files, against sysinfo and
 //! against psutil as Flowcept calls it; and a shared one against a look at the clock.
 //!
-//! The first thread of a process has a cheaper source for one key, so both kinds of thread are measured. All
-//! sides are measured by processor time, for what else runs would lengthen the slower ones most.
+//! All sides are measured by processor time, for what else runs would lengthen the slower ones most.
 
 mod peers;
 
 use std::error::Error;
 use std::hint::black_box;
-use std::thread;
 use std::time::Instant;
 
 use telemetry::Settings;
@@ -43,12 +41,8 @@ pub(crate) fn run(options: &Options, report: &mut Report) -> Result<(), Box<dyn 
     let rounds =
         Rounds::alternate(options.rounds(ROUNDS), &mut ours, || repeat(READINGS_SLOW, || sysinfo.read()));
     report.ratio(target(4, "snapshot, fast keys / sysinfo", 0.1), &rounds);
-    let first = target(4, "snapshot, fast keys / psutil as Flowcept calls it", 0.04);
-    against_psutil(first, options, report, &mut ours);
-    let other = target(4, "the same, on another thread than the first", 0.04);
-    against_psutil(other, options, report, || {
-        thread::scope(|scope| scope.spawn(&mut ours).join().expect("readings do not panic"))
-    });
+    let psutil = target(4, "snapshot, fast keys / psutil as Flowcept calls it", 0.04);
+    against_psutil(psutil, options, report, &mut ours);
     settings.max_age_ms = HOUR_MS;
     shared(&mut TelemetryCapture::new(&settings), options, report);
     Ok(())

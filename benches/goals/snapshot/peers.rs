@@ -35,11 +35,10 @@ impl Bare {
     }
 }
 
-/// Whether every fast reading on the first thread reads the file: some are kept open for machines or threads
-/// that need them.
+/// Whether every fast reading reads the file: some are kept open for machines that need them.
 fn is_read(name: &str, open: &BTreeSet<String>, snapshot: &Value) -> bool {
     match name.rsplit('/').next() {
-        Some("status" | "task") => false,
+        Some("task") => false,
         Some("stat") if name.starts_with("/proc/") => name == "/proc/stat",
         // Where single disks have files of their own open, these are read instead.
         Some("diskstats") => !open.iter().any(|name| name.contains("/block/") && name.ends_with("/stat")),

@@ -18,7 +18,6 @@ mod own;
 mod process;
 mod roots;
 mod scan;
-mod switches;
 
 use crate::backend::{Backend, Wanted};
 use crate::telemetry::Telemetry;
@@ -122,7 +121,10 @@ mod tests {
         let roots = Roots { proc: folder.path().join("proc"), sys: folder.path().join("sys") };
         let mut json = read(&mut Linux::open_at(roots, ALL));
         let process = json["process"].as_object_mut().unwrap();
-        assert_eq!(process.keys().collect::<Vec<_>>(), ["pid", "cpu_percent"]);
+        assert_eq!(
+            process.keys().collect::<Vec<_>>(),
+            ["pid", "cpu_number", "cpu_percent", "num_ctx_switches"]
+        );
         assert_eq!(json["disk"].as_object().unwrap().keys().collect::<Vec<_>>(), ["disk_usage"]);
         for block in ["cpu", "memory", "network"] {
             assert_eq!(json[block], serde_json::json!({}), "{block}");

@@ -1,20 +1,54 @@
-//! What the first thread of a process can ask about it without the kernel writing a file: /proc/self/stat has it among
-//! much else, at three times the price.
+//! What a process can ask about itself without the kernel writing a file: /proc/self/stat and status have it among much
+//! else, at several times the price.
 
 use std::time::Duration;
 
 use nix::sched::sched_getcpu;
-use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
-use nix::unistd::{getpid, gettid};
 
 use super::file::KeptFile;
 use super::process::Stat;
 use super::roots::Roots;
+use crate::telemetry::ContextSwitches;
 
 /// A folder has two names of its own, and this one a name more for each thread.
 const OWN_LINKS: u64 = 2;
 const MICROSECONDS: f64 = 1e6;
+
+/// What the kernel has counted of all threads, those that have ended among them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    /// Microseconds in the program and in the kernel.
+    times: [u64; 2],
+    pub(crate) switches: ContextSwitches,
+}
+
+impl Usage {
+    pub(crate) fn of_process() -> Option<Self> {
+        Self::of(UsageWho::RUSAGE_SELF)
+    }
+
+    fn of(who: UsageWho) -> Option<Self> {
+        let usage = getrusage(who).ok()?;
+        let count = |count: i64| u64::try_from(count).unwrap_or(0);
+        let microseconds = |time: TimeVal| count(time.num_microseconds());
+        let switches = ContextSwitches {
+            voluntary: count(usage.voluntary_context_switches()),
+            involuntary: count(usage.involuntary_context_switches()),
+        };
+        Some(Self { times: [usage.user_time(), usage.system_time()].map(microseconds), switches })
+    }
+
+    pub(crate) fn cpu_time(&self) -> Duration {
+        Duration::from_micros(self.times.iter().sum())
+    }
+}
+
+/// The processor that this thread runs on.
+pub(crate) fn processor() -> Option<u32> {
+    sched_getcpu().ok().and_then(|processor| u32::try_from(processor).ok())
+}
 
 /// Reads what else /proc/self/stat is read for.
 #[derive(Debug)]
@@ -22,43 +56,21 @@ pub(crate) struct Reader {
     threads: KeptFile,
 }
 
-/// What a reading gives.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Own {
-    pub(crate) stat: Stat,
-    pub(crate) cpu_time: Duration,
-}
-
-/// Whether this is the first thread: what the kernel says of a process's processor is about that one.
-pub(crate) fn is_first_thread() -> bool {
-    gettid() == getpid()
-}
-
 impl Reader {
     pub(crate) fn open(roots: &Roots) -> Self {
         Self { threads: KeptFile::open(roots.proc.join("self/task")) }
     }
 
-    /// As /proc/self/stat, but for the waits for disks, and with the processor of this thread.
-    pub(crate) fn read(&self, ticks_per_second: f64) -> Option<Own> {
+    /// As /proc/self/stat, but for the waits for disks.
+    pub(crate) fn read(&self, usage: Option<Usage>, ticks_per_second: f64) -> Option<Stat> {
         let threads = self.threads.links()?.checked_sub(OWN_LINKS)?;
-        let process = getrusage(UsageWho::RUSAGE_SELF).ok()?;
-        let children = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
-        let [user, system] = times(&process);
-        let [children_user, children_system] = times(&children);
+        let [user, system] = usage?.times;
+        let [children_user, children_system] = Usage::of(UsageWho::RUSAGE_CHILDREN)?.times;
         // The kernel, too, counts only whole ticks.
         let ticks = [user, system, children_user, children_system]
             .map(|time| (time as f64 * ticks_per_second / MICROSECONDS) as u64);
-        let processor = sched_getcpu().ok().and_then(|processor| u32::try_from(processor).ok());
-        let stat = Stat { ticks, threads, processor, block_io_ticks: 0 };
-        Some(Own { stat, cpu_time: Duration::from_micros(user + system) })
+        Some(Stat { ticks, threads, block_io_ticks: 0 })
     }
-}
-
-/// Microseconds in the program and in the kernel.
-fn times(usage: &Usage) -> [u64; 2] {
-    let microseconds = |time: TimeVal| u64::try_from(time.num_microseconds()).unwrap_or(0);
-    [microseconds(usage.user_time()), microseconds(usage.system_time())]
 }
 
 #[cfg(test)]
@@ -74,7 +86,7 @@ mod tests {
         let reader = Reader::open(&Roots::default());
         let pairs: Vec<_> = (0..100)
             .map(|_| {
-                let own = reader.read(ticks_per_second()).unwrap().stat;
+                let own = reader.read(Usage::of_process(), ticks_per_second()).unwrap();
                 let file = Stat::parse(&fs::read("/proc/self/stat").unwrap()).unwrap();
                 [(own.ticks, own.threads), (file.ticks, file.threads)]
             })
@@ -85,7 +97,7 @@ mod tests {
     #[test]
     fn a_thread_more_is_counted() {
         let reader = Reader::open(&Roots::default());
-        let threads = || reader.read(100.0).map_or(0, |own| own.stat.threads);
+        let threads = || reader.read(Usage::of_process(), 100.0).map_or(0, |own| own.threads);
         assert!(threads() >= 1);
         let seen = std::thread::scope(|scope| {
             let (end, wait) = std::sync::mpsc::channel::<()>();

@@ -4,17 +4,15 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use memchr::memrchr;
-use nix::time::{ClockId, clock_gettime};
 
 use super::cpu::ticks_per_second;
 use super::descriptors;
 use super::file::{Buffer, KeptFile};
 use super::link;
 use super::memory;
-use super::own::{self, is_first_thread};
+use super::own::{self, Usage};
 use super::roots::Roots;
 use super::scan::{lines, number_after, words};
-use super::switches;
 use crate::telemetry::{IoCounters, Process, ProcessCpuTimes, ProcessMemory};
 
 /// Reads the block `process`.
@@ -27,7 +25,6 @@ pub(crate) struct Reader {
     own: own::Reader,
     /// The process has waited for disks, where the kernel counts that at all.
     has_waited: bool,
-    switches: switches::Reader,
     page_bytes: u64,
     ticks_per_second: f64,
     memory_total: Option<u64>,
@@ -44,7 +41,6 @@ impl Reader {
             io: kept("io"),
             own: own::Reader::open(roots),
             has_waited: true,
-            switches: switches::Reader::open(roots),
             page_bytes: memory::page_bytes(),
             ticks_per_second: ticks_per_second(),
             memory_total: memory::total(roots),
@@ -58,17 +54,17 @@ impl Reader {
         if !self.has_constants {
             self.read_constants(process);
         }
-        let is_first = is_first_thread();
-        let own = if is_first && !slow { self.read_own(process) } else { None };
-        let cpu_time = own.or_else(|| {
-            self.read_stat(buffer, process);
-            cpu_time()
-        });
+        let usage = Usage::of_process();
+        let own = if slow || self.has_waited { None } else { self.own.read(usage, self.ticks_per_second) };
+        let stat = own.or_else(|| self.read_stat(buffer));
+        process.cpu_times = stat.map(|stat| stat.cpu_times(self.ticks_per_second));
+        process.num_threads = stat.map(|stat| stat.threads);
+        process.cpu_number = own::processor();
+        process.num_ctx_switches = usage.map(|usage| usage.switches);
         process.memory = self.statm.read(buffer).and_then(|text| parse_statm(text, self.page_bytes));
         process.memory_percent = process.memory.and_then(|memory| self.memory_percent(memory.rss));
-        process.cpu_percent = self.load.percent(cpu_time);
+        process.cpu_percent = self.load.percent(usage);
         process.io_counters = self.io.read(buffer).and_then(parse_io);
-        process.num_ctx_switches = self.switches.read(buffer, is_first);
         if slow {
             self.read_descriptors(process);
         }
@@ -83,25 +79,10 @@ impl Reader {
         self.has_constants = true;
     }
 
-    /// What is in /proc/self/stat, without it; none where it must be read. Where it is hidden its keys are on no thread:
-    /// a key must not come and go with the thread.
-    fn read_own(&self, process: &mut Process) -> Option<Duration> {
-        let can_ask = self.stat.is_open() && !self.has_waited;
-        let own = can_ask.then(|| self.own.read(self.ticks_per_second))??;
-        self.set_stat(Some(own.stat), process);
-        Some(own.cpu_time)
-    }
-
-    fn read_stat(&mut self, buffer: &mut Buffer, process: &mut Process) {
+    fn read_stat(&mut self, buffer: &mut Buffer) -> Option<Stat> {
         let stat = self.stat.read(buffer).and_then(Stat::parse);
         self.has_waited = stat.is_none_or(|stat| stat.block_io_ticks > 0);
-        self.set_stat(stat, process);
-    }
-
-    fn set_stat(&self, stat: Option<Stat>, process: &mut Process) {
-        process.cpu_times = stat.map(|stat| stat.cpu_times(self.ticks_per_second));
-        process.num_threads = stat.map(|stat| stat.threads);
-        process.cpu_number = stat.and_then(|stat| stat.processor);
+        stat
     }
 
     fn read_descriptors(&self, process: &mut Process) {
@@ -116,7 +97,7 @@ impl Reader {
     }
 }
 
-/// How much of one processor this process uses, from a clock that is finer than the ticks of
+/// How much of one processor this process uses, from times that are finer than the ticks of
 /// /proc/self/stat, so that short times between two readings give true values.
 #[derive(Clone, Copy, Debug)]
 struct Load {
@@ -127,11 +108,15 @@ struct Load {
 
 impl Load {
     fn start() -> Self {
-        Self { at: Instant::now(), cpu_time: cpu_time(), percent: None }
+        Self::now(Usage::of_process())
     }
 
-    fn percent(&mut self, cpu_time: Option<Duration>) -> Option<f64> {
-        let now = Self { at: Instant::now(), cpu_time, percent: None };
+    fn now(usage: Option<Usage>) -> Self {
+        Self { at: Instant::now(), cpu_time: usage.map(|usage| usage.cpu_time()), percent: None }
+    }
+
+    fn percent(&mut self, usage: Option<Usage>) -> Option<f64> {
+        let now = Self::now(usage);
         let passed = (now.at - self.at).as_secs_f64();
         let used = now.cpu_time?.saturating_sub(self.cpu_time?).as_secs_f64();
         if passed > 0.0 {
@@ -141,16 +126,11 @@ impl Load {
     }
 }
 
-fn cpu_time() -> Option<Duration> {
-    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).ok().map(Duration::from)
-}
-
 /// The fields of /proc/self/stat that are of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) ticks: [u64; 4],
     pub(crate) threads: u64,
-    pub(crate) processor: Option<u32>,
     pub(crate) block_io_ticks: u64,
 }
 
@@ -166,10 +146,8 @@ impl Stat {
         }
         fields.skip_words(2);
         let threads = fields.number()?;
-        fields.skip_words(18);
-        let processor = fields.number().and_then(|processor| u32::try_from(processor).ok());
-        fields.skip_words(2);
-        Some(Self { ticks, threads, processor, block_io_ticks: fields.number().unwrap_or(0) })
+        fields.skip_words(21);
+        Some(Self { ticks, threads, block_io_ticks: fields.number().unwrap_or(0) })
     }
 
     fn cpu_times(&self, ticks_per_second: f64) -> ProcessCpuTimes {
@@ -220,7 +198,7 @@ mod tests {
     #[test]
     fn stat_behind_a_strange_name() {
         let stat = Stat::parse(STAT.as_bytes()).unwrap();
-        let expected = Stat { ticks: [11, 12, 13, 14], threads: 7, processor: Some(3), block_io_ticks: 21 };
+        let expected = Stat { ticks: [11, 12, 13, 14], threads: 7, block_io_ticks: 21 };
         assert_eq!(stat, expected);
         let times = serde_json::to_string(&stat.cpu_times(100.0)).unwrap();
         let expected =
@@ -232,7 +210,7 @@ mod tests {
     fn stat_that_ends_early() {
         let short = &STAT[..STAT.find(" 127485").unwrap()];
         let stat = Stat::parse(short.as_bytes()).unwrap();
-        assert_eq!((stat.threads, stat.processor, stat.block_io_ticks), (7, None, 0));
+        assert_eq!((stat.threads, stat.block_io_ticks), (7, 0));
         assert_eq!(Stat::parse(b"1 (x) R 1"), None);
         assert_eq!(Stat::parse(b"no parenthesis"), None);
     }
@@ -277,7 +255,7 @@ mod tests {
         while begin.elapsed() < Duration::from_millis(20) {
             std::hint::black_box(0);
         }
-        assert!(load.percent(cpu_time()) > Some(1.0), "{load:?}");
+        assert!(load.percent(Usage::of_process()) > Some(1.0), "{load:?}");
     }
 
     proptest::proptest! {

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Process {
     /// Its id.
     pub pid: u32,
-    /// The processor that it last ran on.
+    /// The processor that the thread runs on that takes the reading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_number: Option<u32>,
     /// Its memory.
@@ -44,7 +44,7 @@ pub struct Process {
     /// How many threads it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_threads: Option<u64>,
-    /// How often its main thread was switched away.
+    /// How often its threads were switched away; psutil counts its first thread alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_ctx_switches: Option<ContextSwitches>,
 }
