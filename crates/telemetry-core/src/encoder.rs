@@ -23,7 +23,7 @@ pub(crate) use append::{file_payload, prefixed as append_prefixed};
 pub(crate) use guard::{guarded, keep_caught_panics_quiet};
 pub use value::ValueEncoder;
 
-use crate::record::{Field, FixedWords, Kind};
+use crate::record::{Field, FixedWords, HEAD_WORDS};
 use crate::redaction::{Redactor, Verdicts};
 use crate::value::tag;
 use budget::{Budget, Open};
@@ -56,8 +56,8 @@ impl Default for Limits {
     }
 }
 
-/// Bytes in front of the items, where the fixed words of a record find room: the longest have twelve.
-const HEAD_BYTES: usize = 12 * 8;
+/// Bytes in front of the items, where the fixed words of a record find room.
+const HEAD_BYTES: usize = HEAD_WORDS * 8;
 /// What most records fit into.
 const BYTES_AT_FIRST: usize = 1024;
 /// Bytes beyond `record_bytes_max` for what large values must not displace.
@@ -91,7 +91,11 @@ pub struct Encoder {
     /// Room for the fixed words, and the items.
     bytes: Vec<u8>,
     open: Vec<Open>,
-    limits: Limits,
+    /// The limits, as they are counted with: written and read by the same pieces, which costs no wait.
+    values_end: usize,
+    value_bytes_max: usize,
+    depth_max: usize,
+    items_max: usize,
     /// Before this, a value has all the room that one may have; nowhere in a record without values.
     easy_end: usize,
     /// Whether what was used and generated is recorded at all.
@@ -107,7 +111,10 @@ impl Encoder {
         let mut encoder = Self {
             bytes: Vec::with_capacity(BYTES_AT_FIRST),
             open: Vec::new(),
-            limits: Limits::DEFAULT,
+            values_end: 0,
+            value_bytes_max: 0,
+            depth_max: 0,
+            items_max: 0,
             easy_end: 0,
             has_values: true,
             has_error: false,
@@ -135,8 +142,11 @@ impl Encoder {
     #[inline]
     pub fn reset(&mut self, limits: Limits) {
         self.bytes.truncate(HEAD_BYTES);
-        self.limits = limits;
-        self.easy_end = self.values_end().saturating_sub(limits.value_bytes_max as usize + ITEM_HEAD_MAX);
+        self.values_end = HEAD_BYTES + limits.record_bytes_max as usize;
+        self.value_bytes_max = limits.value_bytes_max as usize;
+        self.depth_max = limits.depth_max as usize;
+        self.items_max = limits.items_max as usize;
+        self.easy_end = self.values_end.saturating_sub(self.value_bytes_max + ITEM_HEAD_MAX);
         self.has_values = true;
         self.has_error = false;
         self.hidden = HiddenKeys::NONE;
@@ -159,20 +169,13 @@ impl Encoder {
 
     /// The record of these fixed words and the items.
     #[inline]
-    pub fn outgoing<const FIRST: usize, const MAX: usize>(
-        &mut self,
-        kind: Kind,
-        fixed: &FixedWords<FIRST, MAX>,
-    ) -> Outgoing<'_> {
+    pub fn outgoing<F: FixedWords>(&mut self, fixed: &F) -> Outgoing<'_> {
         let length = self.bytes.len().next_multiple_of(8);
         self.bytes.extend_from_slice(&[0; 8]);
         self.bytes.truncate(length);
-        let start = fixed.write_before_end(&mut self.bytes[..HEAD_BYTES]);
-        Outgoing {
-            kind: kind.code(),
-            fixed: fixed.as_words().len(),
-            words: self.bytes[start..].as_chunks().0,
-        }
+        let words = self.bytes.as_chunks_mut().0;
+        let start = words.first_chunk_mut().map_or(0, |head| fixed.write(head));
+        Outgoing { kind: F::KIND.code(), fixed: HEAD_WORDS - start, words: &words[start..] }
     }
 
     /// Whether there is no item yet.
@@ -214,7 +217,7 @@ impl Encoder {
             self.easy_value(write);
         } else if self.has_values && self.has_room() {
             self.bytes.push(Field::Result.code());
-            self.value(self.values_end(), write);
+            self.value(self.values_end, write);
         }
     }
 
@@ -242,7 +245,7 @@ impl Encoder {
         self.bytes.extend_from_slice(&[Field::Metadata.code(), 0]);
         append::text(&mut self.bytes, &key[..key.floor_char_boundary(KEY_BYTES_MAX)]);
         let end = self.bytes.len() + TELEMETRY_BYTES_MAX;
-        let budget = Budget { end, depth_max: self.limits.depth_max as usize, items_max: usize::MAX };
+        let budget = Budget { end, depth_max: self.depth_max, items_max: usize::MAX };
         self.value_within(budget, |value| value.serialize(description));
     }
 
@@ -272,8 +275,7 @@ impl Encoder {
     pub fn telemetry(&mut self, reading: &(impl Serialize + ?Sized)) {
         self.bytes.push(Field::Telemetry.code());
         let end = self.bytes.len() + TELEMETRY_BYTES_MAX;
-        let depth_max = self.limits.depth_max as usize;
-        let budget = Budget { end, depth_max, items_max: usize::MAX };
+        let budget = Budget { end, depth_max: self.depth_max, items_max: usize::MAX };
         self.value_within(budget, |value| value.serialize(reading));
     }
 
@@ -297,21 +299,20 @@ impl Encoder {
         if self.hidden.has(index) {
             self.hide_key(index);
         } else {
-            self.value(self.values_end(), write);
+            self.value(self.values_end, write);
         }
     }
 
     /// A value where there is room for the longest one.
     #[inline]
     fn easy_value(&mut self, write: impl FnOnce(&mut ValueEncoder<'_>)) {
-        let end = self.bytes.len() + self.limits.value_bytes_max as usize;
-        let (depth_max, items_max) = (self.limits.depth_max as usize, self.limits.items_max as usize);
-        self.value_within(Budget { end, depth_max, items_max }, write);
+        let end = self.bytes.len() + self.value_bytes_max;
+        self.value_within(Budget { end, depth_max: self.depth_max, items_max: self.items_max }, write);
     }
 
     fn hide_key(&mut self, index: usize) {
         let kind = self.hidden.kind(index, self.verdicts.redactor());
-        self.value(self.values_end(), |value| value.redacted(kind));
+        self.value(self.values_end, |value| value.redacted(kind));
     }
 
     fn named(&mut self, field: Field, key: &str, write: impl FnOnce(&mut ValueEncoder<'_>)) {
@@ -323,8 +324,8 @@ impl Encoder {
         let shown = hiding::text_of(redactor, key);
         append::text(&mut self.bytes, &shown[..shown.floor_char_boundary(KEY_BYTES_MAX)]);
         match redactor.and_then(|redactor| redactor.name(key)) {
-            Some(kind) => self.value(self.values_end(), |value| value.redacted(kind)),
-            None => self.value(self.values_end(), write),
+            Some(kind) => self.value(self.values_end, |value| value.redacted(kind)),
+            None => self.value(self.values_end, write),
         }
     }
 
@@ -342,10 +343,8 @@ impl Encoder {
             self.bytes.push(tag::LEFT_OUT);
             return;
         }
-        let end = end.min(start + self.limits.value_bytes_max as usize);
-        let depth_max = self.limits.depth_max as usize;
-        let items_max = self.limits.items_max as usize;
-        self.value_within(Budget { end, depth_max, items_max }, write);
+        let end = end.min(start + self.value_bytes_max);
+        self.value_within(Budget { end, depth_max: self.depth_max, items_max: self.items_max }, write);
     }
 
     #[inline]
@@ -359,13 +358,8 @@ impl Encoder {
     }
 
     #[inline]
-    fn values_end(&self) -> usize {
-        HEAD_BYTES + self.limits.record_bytes_max as usize
-    }
-
-    #[inline]
     fn record_end(&self) -> usize {
-        self.values_end() + RESERVE_BYTES
+        self.values_end + RESERVE_BYTES
     }
 
     #[inline]

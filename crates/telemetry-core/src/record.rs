@@ -125,56 +125,36 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The fixed words of a record, ready to be framed: at least `FIRST`, at most `MAX`.
-#[derive(Clone, Copy, Debug)]
-pub struct FixedWords<const FIRST: usize, const MAX: usize> {
-    words: [Word; MAX],
-    length: usize,
+/// Room for the fixed words of any record.
+pub type Head = [Word; HEAD_WORDS];
+/// The longest has so many.
+pub const HEAD_WORDS: usize = 12;
+
+/// What a record has besides items.
+///
+/// It is written word by word to the place where it is read: a copy of it would be made by larger pieces than it was
+/// written by, and the processor waits for that until all of them are in its cache, ten nanoseconds a record.
+pub trait FixedWords {
+    /// What the record is about.
+    const KIND: Kind;
+
+    /// Writes the words so that they end where `head` does, and answers where they begin.
+    fn write(&self, head: &mut Head) -> usize;
+
+    /// A record of these words alone, written into `head`.
+    #[inline]
+    fn outgoing<'h>(&self, head: &'h mut Head) -> Outgoing<'h> {
+        let start = self.write(head);
+        Outgoing { kind: Self::KIND.code(), fixed: HEAD_WORDS - start, words: &head[start..] }
+    }
 }
 
-impl<const FIRST: usize, const MAX: usize> FixedWords<FIRST, MAX> {
-    #[inline]
-    fn new(first: [u64; FIRST]) -> Self {
-        let mut words = [[0; 8]; MAX];
-        words[..FIRST].copy_from_slice(&first.map(u64::to_le_bytes));
-        Self { words, length: FIRST }
+/// Writes words so that they end at `end`, and answers where they begin.
+#[inline]
+fn write_before<const COUNT: usize>(head: &mut Head, end: usize, words: [u64; COUNT]) -> usize {
+    let start = end - COUNT;
+    if let Some(slots) = head[start..].first_chunk_mut::<COUNT>() {
+        slots.iter_mut().zip(words).for_each(|(slot, word)| *slot = word.to_le_bytes());
     }
-
-    #[inline]
-    fn push(&mut self, word: u64) {
-        self.words[self.length] = word.to_le_bytes();
-        self.length += 1;
-    }
-
-    #[inline]
-    fn push_id(&mut self, [high, low]: [u64; 2]) {
-        self.push(high);
-        self.push(low);
-    }
-
-    /// The words.
-    #[inline]
-    pub fn as_words(&self) -> &[Word] {
-        &self.words[..self.length]
-    }
-
-    /// A record of these words alone.
-    #[inline]
-    pub fn outgoing(&self, kind: Kind) -> Outgoing<'_> {
-        Outgoing { kind: kind.code(), fixed: self.length, words: self.as_words() }
-    }
-
-    /// Writes the words so that they end where `head` does, and answers where they begin. A copy of unknown length
-    /// would cost a call; most records have the first words only.
-    #[inline]
-    pub(crate) fn write_before_end(&self, head: &mut [u8]) -> usize {
-        let start = head.len().saturating_sub(self.length * 8);
-        let (first, rest) = self.words.split_at(FIRST);
-        let slots = &mut head[start..];
-        slots[..FIRST * 8].copy_from_slice(first.as_flattened());
-        for (slot, word) in slots[FIRST * 8..].as_chunks_mut().0.iter_mut().zip(rest) {
-            *slot = *word;
-        }
-        start
-    }
+    start
 }

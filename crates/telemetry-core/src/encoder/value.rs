@@ -50,7 +50,8 @@ impl ValueEncoder<'_> {
     }
 
     /// An integer.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "behind a call, what it writes to would go through memory")]
     pub fn int(&mut self, number: i64) {
         append::int(self.begin(), number);
     }

@@ -1,6 +1,6 @@
 //! The fixed words of an event.
 
-use super::FixedWords;
+use super::{FixedWords, HEAD_WORDS, Head, Kind, write_before};
 use crate::event::EventValue;
 use crate::id::{TaskId, WorkflowId};
 
@@ -25,23 +25,6 @@ pub struct Event {
 impl Event {
     const WORDS: usize = 3;
 
-    /// The words to frame.
-    #[inline]
-    pub fn encode(&self) -> FixedWords<3, 7> {
-        let (class, bits) = self.value.encode();
-        let flags = if self.task.is_some() { HAS_TASK } else { 0 }
-            | if self.workflow.is_some() { HAS_WORKFLOW } else { 0 };
-        let packed = u64::from(self.series) | u64::from(class) << 32 | u64::from(flags) << 40;
-        let mut words = FixedWords::new([self.ticks, bits, packed]);
-        if let Some(task) = self.task {
-            words.push_id(task.words());
-        }
-        if let Some(workflow) = self.workflow {
-            words.push_id(workflow.words());
-        }
-        words
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
         let (fixed, mut rest) = words.split_first_chunk::<{ Self::WORDS }>()?;
         let flags = (fixed[2] >> 40) as u8;
@@ -65,6 +48,26 @@ impl Event {
     }
 }
 
+impl FixedWords for Event {
+    const KIND: Kind = Kind::Event;
+
+    #[inline]
+    fn write(&self, head: &mut Head) -> usize {
+        let (class, bits) = self.value.encode();
+        let flags = if self.task.is_some() { HAS_TASK } else { 0 }
+            | if self.workflow.is_some() { HAS_WORKFLOW } else { 0 };
+        let packed = u64::from(self.series) | u64::from(class) << 32 | u64::from(flags) << 40;
+        let mut end = HEAD_WORDS;
+        if let Some(workflow) = self.workflow {
+            end = write_before(head, end, workflow.words());
+        }
+        if let Some(task) = self.task {
+            end = write_before(head, end, task.words());
+        }
+        write_before(head, end, [self.ticks, bits, packed])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,8 +79,9 @@ mod tests {
             [(None, None), (Some(task), None), (None, Some(workflow)), (Some(task), Some(workflow))]
         {
             let event = Event { ticks: 5, value: EventValue::from(0.5), series: 3, task, workflow };
-            let encoded = event.encode();
-            let words: Vec<u64> = encoded.as_words().iter().map(|word| u64::from_le_bytes(*word)).collect();
+            let mut head = Head::default();
+            let record = event.outgoing(&mut head);
+            let words: Vec<u64> = record.words.iter().map(|word| u64::from_le_bytes(*word)).collect();
             assert_eq!(Event::decode(&words), Some(event));
             assert_eq!(Event::decode(&words[..words.len() - 1]), None);
         }

@@ -1,6 +1,6 @@
 //! The fixed words of the three records a task may have.
 
-use super::FixedWords;
+use super::{FixedWords, HEAD_WORDS, Head, Kind, write_before};
 use crate::id::{TaskId, WorkflowId};
 use crate::level::Level;
 use crate::status::{ErrorKind, Status};
@@ -58,39 +58,6 @@ pub struct TaskStart {
 impl TaskStart {
     const WORDS: usize = 9;
 
-    /// The words to frame.
-    #[inline]
-    pub fn encode(&self) -> FixedWords<9, 12> {
-        let [task_high, task_low] = self.task.words();
-        let [parent_high, parent_low] = self.parent.map_or([0; 2], TaskId::words);
-        let [workflow_high, workflow_low] = self.workflow.map_or([0; 2], WorkflowId::words);
-        let flags = if self.root.is_some() { HAS_ROOT } else { 0 }
-            | if self.snapshot.is_some() { HAS_SNAPSHOT } else { 0 }
-            | if self.was_left_out { WAS_LEFT_OUT } else { 0 };
-        let packed = u64::from(self.activity)
-            | u64::from(self.depth) << 32
-            | u64::from(self.level.code()) << 48
-            | u64::from(flags) << 56;
-        let mut words = FixedWords::new([
-            task_high,
-            task_low,
-            parent_high,
-            parent_low,
-            workflow_high,
-            workflow_low,
-            self.ticks,
-            packed,
-            u64::from(self.thread),
-        ]);
-        if let Some(root) = self.root {
-            words.push_id(root.words());
-        }
-        if let Some(snapshot) = self.snapshot {
-            words.push(snapshot.word());
-        }
-        words
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<(Self, usize)> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         let flags = (fixed[7] >> 56) as u8;
@@ -122,6 +89,43 @@ impl TaskStart {
     }
 }
 
+impl FixedWords for TaskStart {
+    const KIND: Kind = Kind::TaskStart;
+
+    #[inline]
+    fn write(&self, head: &mut Head) -> usize {
+        let [task_high, task_low] = self.task.words();
+        let [parent_high, parent_low] = self.parent.map_or([0; 2], TaskId::words);
+        let [workflow_high, workflow_low] = self.workflow.map_or([0; 2], WorkflowId::words);
+        let flags = if self.root.is_some() { HAS_ROOT } else { 0 }
+            | if self.snapshot.is_some() { HAS_SNAPSHOT } else { 0 }
+            | if self.was_left_out { WAS_LEFT_OUT } else { 0 };
+        let packed = u64::from(self.activity)
+            | u64::from(self.depth) << 32
+            | u64::from(self.level.code()) << 48
+            | u64::from(flags) << 56;
+        let mut end = HEAD_WORDS;
+        if let Some(snapshot) = self.snapshot {
+            end = write_before(head, end, [snapshot.word()]);
+        }
+        if let Some(root) = self.root {
+            end = write_before(head, end, root.words());
+        }
+        let words = [
+            task_high,
+            task_low,
+            parent_high,
+            parent_low,
+            workflow_high,
+            workflow_low,
+            self.ticks,
+            packed,
+            u64::from(self.thread),
+        ];
+        write_before(head, end, words)
+    }
+}
+
 /// A task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskEnd {
@@ -142,22 +146,6 @@ pub struct TaskEnd {
 impl TaskEnd {
     const WORDS: usize = 4;
 
-    /// The words to frame.
-    #[inline]
-    pub fn encode(&self) -> FixedWords<4, 5> {
-        let [task_high, task_low] = self.task.words();
-        let flags = if self.snapshot.is_some() { HAS_SNAPSHOT } else { 0 };
-        let packed = u64::from(self.status.code())
-            | u64::from(self.error_kind.map_or(0, ErrorKind::code)) << 8
-            | u64::from(flags) << 16
-            | u64::from(self.activity) << 32;
-        let mut words = FixedWords::new([task_high, task_low, self.ticks, packed]);
-        if let Some(snapshot) = self.snapshot {
-            words.push(snapshot.word());
-        }
-        words
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<(Self, usize)> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         let has_snapshot = (fixed[3] >> 16) as u8 & HAS_SNAPSHOT != 0;
@@ -172,6 +160,25 @@ impl TaskEnd {
             snapshot,
         };
         Some((end, Self::WORDS + usize::from(has_snapshot)))
+    }
+}
+
+impl FixedWords for TaskEnd {
+    const KIND: Kind = Kind::TaskEnd;
+
+    #[inline]
+    fn write(&self, head: &mut Head) -> usize {
+        let [task_high, task_low] = self.task.words();
+        let flags = if self.snapshot.is_some() { HAS_SNAPSHOT } else { 0 };
+        let packed = u64::from(self.status.code())
+            | u64::from(self.error_kind.map_or(0, ErrorKind::code)) << 8
+            | u64::from(flags) << 16
+            | u64::from(self.activity) << 32;
+        let mut end = HEAD_WORDS;
+        if let Some(snapshot) = self.snapshot {
+            end = write_before(head, end, [snapshot.word()]);
+        }
+        write_before(head, end, [task_high, task_low, self.ticks, packed])
     }
 }
 
@@ -191,13 +198,6 @@ pub struct TaskUpdate {
 impl TaskUpdate {
     pub(super) const WORDS: usize = 4;
 
-    /// The words to frame.
-    pub fn encode(&self) -> FixedWords<4, 4> {
-        let [task_high, task_low] = self.task.words();
-        let packed = u64::from(self.activity) | u64::from(self.ordinal) << 32;
-        FixedWords::new([task_high, task_low, self.ticks, packed])
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         Some(Self {
@@ -206,5 +206,16 @@ impl TaskUpdate {
             activity: fixed[3] as u32,
             ordinal: (fixed[3] >> 32) as u32,
         })
+    }
+}
+
+impl FixedWords for TaskUpdate {
+    const KIND: Kind = Kind::TaskUpdate;
+
+    #[inline]
+    fn write(&self, head: &mut Head) -> usize {
+        let [task_high, task_low] = self.task.words();
+        let packed = u64::from(self.activity) | u64::from(self.ordinal) << 32;
+        write_before(head, HEAD_WORDS, [task_high, task_low, self.ticks, packed])
     }
 }

@@ -1,6 +1,6 @@
 //! The fixed words of the records that are not about one task.
 
-use super::FixedWords;
+use super::{FixedWords, HEAD_WORDS, Head, Kind, write_before};
 use crate::id::{TaskId, WorkflowId};
 use crate::status::{ErrorKind, Status};
 
@@ -20,14 +20,6 @@ pub struct WorkflowStart {
 impl WorkflowStart {
     pub(super) const WORDS: usize = 7;
 
-    /// The words to frame.
-    pub fn encode(&self) -> FixedWords<7, 7> {
-        let [high, low] = self.workflow.words();
-        let [parent_high, parent_low] = self.parent_workflow.map_or([0; 2], WorkflowId::words);
-        let [task_high, task_low] = self.parent_task.map_or([0; 2], TaskId::words);
-        FixedWords::new([high, low, parent_high, parent_low, task_high, task_low, self.ticks])
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         Some(Self {
@@ -36,6 +28,17 @@ impl WorkflowStart {
             parent_task: TaskId::from_words(fixed[4], fixed[5]),
             ticks: fixed[6],
         })
+    }
+}
+
+impl FixedWords for WorkflowStart {
+    const KIND: Kind = Kind::WorkflowStart;
+
+    fn write(&self, head: &mut Head) -> usize {
+        let [high, low] = self.workflow.words();
+        let [parent_high, parent_low] = self.parent_workflow.map_or([0; 2], WorkflowId::words);
+        let [task_high, task_low] = self.parent_task.map_or([0; 2], TaskId::words);
+        write_before(head, HEAD_WORDS, [high, low, parent_high, parent_low, task_high, task_low, self.ticks])
     }
 }
 
@@ -55,14 +58,6 @@ pub struct WorkflowEnd {
 impl WorkflowEnd {
     pub(super) const WORDS: usize = 4;
 
-    /// The words to frame.
-    pub fn encode(&self) -> FixedWords<4, 4> {
-        let [high, low] = self.workflow.words();
-        let packed =
-            u64::from(self.status.code()) | u64::from(self.error_kind.map_or(0, ErrorKind::code)) << 8;
-        FixedWords::new([high, low, self.ticks, packed])
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         Some(Self {
@@ -71,6 +66,17 @@ impl WorkflowEnd {
             status: Status::from_code(fixed[3] as u8)?,
             error_kind: ErrorKind::from_code((fixed[3] >> 8) as u8),
         })
+    }
+}
+
+impl FixedWords for WorkflowEnd {
+    const KIND: Kind = Kind::WorkflowEnd;
+
+    fn write(&self, head: &mut Head) -> usize {
+        let [high, low] = self.workflow.words();
+        let packed =
+            u64::from(self.status.code()) | u64::from(self.error_kind.map_or(0, ErrorKind::code)) << 8;
+        write_before(head, HEAD_WORDS, [high, low, self.ticks, packed])
     }
 }
 
@@ -88,12 +94,6 @@ pub struct Snapshot {
 impl Snapshot {
     pub(super) const WORDS: usize = 4;
 
-    /// The words to frame.
-    pub fn encode(&self) -> FixedWords<4, 4> {
-        let [high, low] = self.workflow.map_or([0; 2], WorkflowId::words);
-        FixedWords::new([u64::from(self.snapshot), high, low, self.ticks])
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         Some(Self {
@@ -101,6 +101,15 @@ impl Snapshot {
             workflow: WorkflowId::from_words(fixed[1], fixed[2]),
             ticks: fixed[3],
         })
+    }
+}
+
+impl FixedWords for Snapshot {
+    const KIND: Kind = Kind::Snapshot;
+
+    fn write(&self, head: &mut Head) -> usize {
+        let [high, low] = self.workflow.map_or([0; 2], WorkflowId::words);
+        write_before(head, HEAD_WORDS, [u64::from(self.snapshot), high, low, self.ticks])
     }
 }
 
@@ -118,13 +127,16 @@ pub struct Gap {
 impl Gap {
     const WORDS: usize = 3;
 
-    /// The words to frame.
-    pub fn encode(&self) -> FixedWords<3, 3> {
-        FixedWords::new([self.first_ticks, self.last_ticks, self.count])
-    }
-
     pub(super) fn decode(words: &[u64]) -> Option<Self> {
         let fixed: &[u64; Self::WORDS] = words.first_chunk()?;
         Some(Self { first_ticks: fixed[0], last_ticks: fixed[1], count: fixed[2] })
+    }
+}
+
+impl FixedWords for Gap {
+    const KIND: Kind = Kind::Gap;
+
+    fn write(&self, head: &mut Head) -> usize {
+        write_before(head, HEAD_WORDS, [self.first_ticks, self.last_ticks, self.count])
     }
 }

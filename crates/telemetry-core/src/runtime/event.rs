@@ -18,7 +18,7 @@ use super::policy::Policy;
 use super::recording::{Recording, active_generation};
 use crate::encoder::guarded;
 use crate::event::{Category, EventKind, EventValue};
-use crate::record::{Event, Kind, SeriesName};
+use crate::record::{Event, FixedWords, Head, SeriesName};
 
 /// The series of an event that is not recorded.
 const NOT_ALLOWED: u32 = u32::MAX;
@@ -133,7 +133,7 @@ fn offer(local: &Local, recording: &Recording, series: u32, value: EventValue) {
         if current.workflow.is_none() { Bits::new(recording.oldest_workflow()) } else { current.workflow };
     let (task, workflow) = (current.task_id(), workflow.workflow());
     let event = Event { ticks: ticks(), value, series, task, workflow };
-    local.offer(recording, event.encode().outgoing(Kind::Event));
+    local.offer(recording, event.outgoing(&mut Head::default()));
 }
 
 /// The number of a series in the name table; without its labels where there is no room for more of them.

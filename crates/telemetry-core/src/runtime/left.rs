@@ -14,7 +14,7 @@ use super::local::Local;
 use super::recording::Recording;
 use crate::encoder::Encoder;
 use crate::id::TaskId;
-use crate::record::{Kind, TaskEnd};
+use crate::record::TaskEnd;
 use crate::status::{ErrorKind, Status};
 
 /// More loops than these, one inside of the other, are not left at once.
@@ -83,6 +83,6 @@ pub(super) fn blame(local: &Local, recording: &Recording, around: Current, encod
             activity: ended.current.activity,
             snapshot: None,
         };
-        local.offer(recording, encoder.outgoing(Kind::TaskEnd, &end.encode()));
+        local.offer(recording, encoder.outgoing(&end));
     }
 }

@@ -185,7 +185,8 @@ impl Local {
     #[inline]
     fn keep_encoder(&self, encoder: Box<Encoder>) {
         if !self.is_ending.get() {
-            drop(self.encoder.replace(Some(ManuallyDrop::new(encoder))).map(ManuallyDrop::into_inner));
+            // There is none here: it was taken, and nothing else is encoded meanwhile.
+            self.encoder.set(Some(ManuallyDrop::new(encoder)));
         }
     }
 

@@ -20,7 +20,7 @@ use super::task::{Ending, StartedTask, recording_of};
 use crate::encoder::Encoder;
 use crate::id::TaskId;
 use crate::level::Level;
-use crate::record::{Kind, TaskEnd, TaskStart};
+use crate::record::{FixedWords, Head, TaskEnd, TaskStart};
 use crate::settings::Rule;
 use crate::status::Status;
 
@@ -146,8 +146,8 @@ fn write_end(
     }
     if let Some(skeleton) = open::read(task) {
         let (task, activity) = (skeleton.task_id(), skeleton.activity);
-        let end = TaskEnd { task, ticks: now, status, error_kind, activity, snapshot: None }.encode();
-        local.offer(recording, encoder.outgoing(Kind::TaskEnd, &end));
+        let end = TaskEnd { task, ticks: now, status, error_kind, activity, snapshot: None };
+        local.offer(recording, encoder.outgoing(&end));
     }
     open::free(local, task);
 }
@@ -189,8 +189,8 @@ fn write_starts(
         let above = (at != top).then(|| open::read(skeleton.parent)).flatten();
         let parent = above.map_or(parent_of_top, |parent| parent.id);
         open::set_root(at, root);
-        let start = skeleton.start(parent, root).encode();
-        local.offer(recording, start.outgoing(Kind::TaskStart));
+        let start = skeleton.start(parent, root);
+        local.offer(recording, start.outgoing(&mut Head::default()));
         if at == top {
             return;
         }

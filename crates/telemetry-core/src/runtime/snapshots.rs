@@ -9,7 +9,7 @@ use super::local::Local;
 use super::recording::Recording;
 use crate::encoder::Limits;
 use crate::id::WorkflowId;
-use crate::record::{Kind, Snapshot, SnapshotUse};
+use crate::record::{Snapshot, SnapshotUse};
 use crate::sensor::Sensor;
 
 /// The latest snapshot of a recording, and the sensor that takes the next.
@@ -78,8 +78,8 @@ impl Snapshots {
         let is_kept = local.encode(|encoder| {
             encoder.reset(Limits::DEFAULT);
             encoder.redact_with(recording.redactor());
-            let fixed = Snapshot { snapshot: number, workflow, ticks: taken }.encode();
-            sensor.read(encoder) && local.offer(recording, encoder.outgoing(Kind::Snapshot, &fixed))
+            let fixed = Snapshot { snapshot: number, workflow, ticks: taken };
+            sensor.read(encoder) && local.offer(recording, encoder.outgoing(&fixed))
         });
         let taken_ms = recording.clock().elapsed_ms(taken);
         self.latest.store(u64::from(taken_ms as u32) | u64::from(number) << 32, Ordering::Relaxed);

@@ -18,7 +18,7 @@ use super::sampling::{end_left_out, leave_out};
 use crate::encoder::{Encoder, Limits};
 use crate::id::TaskId;
 use crate::level::Level;
-use crate::record::{Field, FixedWords, Kind, SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
+use crate::record::{Field, FixedWords, Head, SnapshotUse, TaskEnd, TaskStart, TaskUpdate};
 use crate::status::{ErrorKind, Status};
 
 /// Calls `body` and records the call.
@@ -219,14 +219,14 @@ impl StartedTask {
             return enter(leave_out(local, recording, site, caller).current);
         }
         caller.fate = fate;
-        let (current, fixed) = StartOf::new(local, recording, site, caller.workflow).below(caller);
+        let (current, start) = StartOf::new(local, recording, site, caller.workflow).below(caller);
         if site.level.has_values() {
             offer_with_items(local, recording, site.plan.limits, |encoder| {
                 more(encoder);
-                (Kind::TaskStart, fixed)
+                start
             });
         } else {
-            local.offer(recording, fixed.outgoing(Kind::TaskStart));
+            local.offer(recording, start.outgoing(&mut Head::default()));
         }
         enter(current);
     }
@@ -252,8 +252,8 @@ impl StartedTask {
                 return leave_out(local, recording, site, caller);
             }
             caller.fate = fate;
-            let (current, fixed) = start.below(caller);
-            local.offer(recording, encoder.outgoing(Kind::TaskStart, &fixed));
+            let (current, start) = start.below(caller);
+            local.offer(recording, encoder.outgoing(&start));
             Self { current }
         };
         local.encode(begin)
@@ -292,7 +292,7 @@ impl StartedTask {
             if error_kind == Some(ErrorKind::Err) {
                 left::blame(local, recording, self.current, encoder);
             }
-            (Kind::TaskEnd, TaskEnd { task, ticks: now, status, error_kind, activity, snapshot }.encode())
+            TaskEnd { task, ticks: now, status, error_kind, activity, snapshot }
         });
     }
 
@@ -321,7 +321,7 @@ pub(super) fn update(local: &Local, current: Current, write: impl FnOnce(&mut En
         encoder.keep_values(current.level.has_values());
         write(encoder);
         let (activity, ordinal) = (current.activity, recording.next_update());
-        (Kind::TaskUpdate, TaskUpdate { task, ticks: ticks(), activity, ordinal }.encode())
+        TaskUpdate { task, ticks: ticks(), activity, ordinal }
     });
 }
 
@@ -344,7 +344,7 @@ impl StartOf {
 
     /// The task's context and its START, below this caller.
     #[inline]
-    fn below(&self, caller: Current) -> (Current, FixedWords<9, 12>) {
+    fn below(&self, caller: Current) -> (Current, TaskStart) {
         let site = self.site;
         let current = caller.child(self.id, site, caller.fate);
         let start = TaskStart {
@@ -360,17 +360,17 @@ impl StartOf {
             snapshot: self.snapshot,
             was_left_out: false,
         };
-        (current, start.encode())
+        (current, start)
     }
 }
 
 /// Offers a record whose items `write` writes; nothing if a record is being encoded on this thread.
 #[inline]
-pub(super) fn offer_with_items<const FIRST: usize, const MAX: usize>(
+pub(super) fn offer_with_items<F: FixedWords>(
     local: &Local,
     recording: &Recording,
     limits: Limits,
-    write: impl FnOnce(&mut Encoder) -> (Kind, FixedWords<FIRST, MAX>),
+    write: impl FnOnce(&mut Encoder) -> F,
 ) {
     if local.is_encoding() {
         return local.refuse(recording, DropReason::Nested);
@@ -378,8 +378,8 @@ pub(super) fn offer_with_items<const FIRST: usize, const MAX: usize>(
     local.encode(|encoder| {
         encoder.reset(limits);
         encoder.redact_with(recording.redactor());
-        let (kind, fixed) = write(encoder);
-        local.offer(recording, encoder.outgoing(kind, &fixed));
+        let fixed = write(encoder);
+        local.offer(recording, encoder.outgoing(&fixed));
     });
 }
 

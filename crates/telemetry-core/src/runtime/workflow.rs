@@ -16,7 +16,7 @@ use super::recording::{Recording, active_generation};
 use super::task::{Ending, offer_with_items, panic_message, recording_of};
 use crate::encoder::{Encoder, Limits};
 use crate::id::{TaskId, WorkflowId};
-use crate::record::{Field, Kind, WorkflowEnd, WorkflowStart};
+use crate::record::{Field, WorkflowEnd, WorkflowStart};
 use crate::status::{ErrorKind, Status};
 
 /// A recorded workflow function; what the attribute puts into a static.
@@ -107,7 +107,7 @@ impl StartedWorkflow {
                     encoder.text(Field::Campaign, campaign);
                 }
                 write(encoder);
-                (Kind::WorkflowStart, start.encode())
+                start
             });
             let (workflow, plan) = (Bits::new(id), Some(plan));
             Some(Self { current: Current { workflow, plan, fate, ..Current::NONE } })
@@ -135,13 +135,10 @@ impl StartedWorkflow {
                     encoder.text(Field::Campaign, campaign);
                 }
                 write(encoder);
-                let start = WorkflowStart { workflow, parent_workflow, parent_task, ticks: now };
-                (Kind::WorkflowStart, start.encode())
+                WorkflowStart { workflow, parent_workflow, parent_task, ticks: now }
             });
-            offer_with_items(local, recording, limits, |_| {
-                let end = WorkflowEnd { workflow, ticks: now, status: Status::Finished, error_kind: None };
-                (Kind::WorkflowEnd, end.encode())
-            });
+            let end = WorkflowEnd { workflow, ticks: now, status: Status::Finished, error_kind: None };
+            offer_with_items(local, recording, limits, |_| end);
             Some(workflow)
         })
     }
@@ -197,7 +194,7 @@ fn end_workflow(
             let current = Current { workflow: Bits::new(workflow.as_u128()), ..Current::NONE };
             left::blame(local, recording, current, encoder);
         }
-        (Kind::WorkflowEnd, WorkflowEnd { workflow, ticks: now, status, error_kind }.encode())
+        WorkflowEnd { workflow, ticks: now, status, error_kind }
     });
 }
 

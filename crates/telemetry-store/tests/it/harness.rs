@@ -7,7 +7,7 @@ use telemetry_core::encoder::{Encoder, Limits};
 use telemetry_core::id::{TaskId, WorkflowId};
 use telemetry_core::level::Level;
 use telemetry_core::record::{
-    ActivityName, Event, FixedWords, Gap, Kind, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
+    ActivityName, Event, FixedWords, Gap, Head, NameKind, ProcessName, SeriesName, Snapshot, SnapshotUse,
     TaskEnd, TaskStart, TaskUpdate, ThreadName, WorkflowEnd, WorkflowStart,
 };
 use telemetry_core::status::{ErrorKind, Status};
@@ -43,13 +43,11 @@ pub(crate) struct Framed {
 }
 
 impl Framed {
-    fn new<const FIRST: usize, const MAX: usize>(
-        kind: Kind,
-        fixed: &FixedWords<FIRST, MAX>,
-        items: &[u8],
-    ) -> Self {
-        let fixed: Vec<u64> = fixed.as_words().iter().map(|word| u64::from_le_bytes(*word)).collect();
-        Self { kind: kind.code(), words: to_words(&fixed, items).collect() }
+    fn new<F: FixedWords>(fixed: &F, items: &[u8]) -> Self {
+        let mut head = Head::default();
+        let words = fixed.outgoing(&mut head).words;
+        let fixed: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        Self { kind: F::KIND.code(), words: to_words(&fixed, items).collect() }
     }
 }
 
@@ -92,11 +90,11 @@ pub(crate) fn ended(number: u64, ticks: u64) -> TaskEnd {
 }
 
 pub(crate) fn start(start: TaskStart, items: &[u8]) -> Framed {
-    Framed::new(Kind::TaskStart, &start.encode(), items)
+    Framed::new(&start, items)
 }
 
 pub(crate) fn end(end: TaskEnd, items: &[u8]) -> Framed {
-    Framed::new(Kind::TaskEnd, &end.encode(), items)
+    Framed::new(&end, items)
 }
 
 pub(crate) fn failed(number: u64, ticks: u64, kind: ErrorKind, message: &str) -> Framed {
@@ -106,25 +104,25 @@ pub(crate) fn failed(number: u64, ticks: u64, kind: ErrorKind, message: &str) ->
 
 pub(crate) fn update(number: u64, ordinal: u32, items: &[u8]) -> Framed {
     let update = TaskUpdate { task: task_id(number), ticks: 5, activity: 1, ordinal };
-    Framed::new(Kind::TaskUpdate, &update.encode(), items)
+    Framed::new(&update, items)
 }
 
 pub(crate) fn workflow_start(number: u64, ticks: u64, items: &[u8]) -> Framed {
     let workflow = workflow_id(number);
     let start = WorkflowStart { workflow, parent_workflow: None, parent_task: None, ticks };
-    Framed::new(Kind::WorkflowStart, &start.encode(), items)
+    Framed::new(&start, items)
 }
 
 pub(crate) fn workflow_end(number: u64, ticks: u64, items: &[u8]) -> Framed {
     let end =
         WorkflowEnd { workflow: workflow_id(number), ticks, status: Status::Finished, error_kind: None };
-    Framed::new(Kind::WorkflowEnd, &end.encode(), items)
+    Framed::new(&end, items)
 }
 
 pub(crate) fn snapshot(number: u32, ticks: u64, reading: &serde_json::Value) -> Framed {
     let snapshot = Snapshot { snapshot: number, workflow: Some(workflow_id(1)), ticks };
     let items = items(|encoder| encoder.telemetry(reading));
-    Framed::new(Kind::Snapshot, &snapshot.encode(), &items)
+    Framed::new(&snapshot, &items)
 }
 
 pub(crate) fn snapshot_use(snapshot: u32) -> SnapshotUse {
@@ -138,7 +136,7 @@ pub(crate) fn tally(number: u64, workflow: u64, activity: u64, count: u64) -> Ta
 }
 
 pub(crate) fn gap(count: u64) -> Framed {
-    Framed::new(Kind::Gap, &Gap { first_ticks: 1, last_ticks: 2, count }.encode(), &[])
+    Framed::new(&Gap { first_ticks: 1, last_ticks: 2, count }, &[])
 }
 
 /// A journal of one process: name 0 is the process, 1 and 3 are activities, 2 is a thread.
@@ -254,7 +252,7 @@ fn series_name(number: u32) -> SeriesName {
 }
 
 pub(crate) fn event(event: Event) -> Framed {
-    Framed::new(Kind::Event, &event.encode(), &[])
+    Framed::new(&event, &[])
 }
 
 pub(crate) fn batch_of(records: &[Framed]) -> Batch {
