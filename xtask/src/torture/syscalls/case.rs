@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::trace::{self, Who, command, finish};
 use crate::Outcome;
-use crate::torture::kill::recover;
+use crate::torture::recovery::recover;
 
 /// What the program does: tasks, and records that they and the workflow make.
 const TASKS: u64 = 240;
