@@ -44,7 +44,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   sanitize [NAME…]         runs the journal's tests under miri, thread and address, with a nightly compiler
       --short              one schedule of miri instead of 64
   test                     gets what the tests need, and runs them all
-  torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost
+  torture kill [OPTIONS]   kills a recording program at random times and looks for what is lost; three folders in four
+                           lie in /dev/shm, if it has room
       --short              100 kills instead of 200
       --kills N            so many kills
       --seed S             the times and loads of an earlier run

@@ -13,8 +13,8 @@ use std::{io, thread};
 
 use serde_json::json;
 
-use super::kill::recover;
 use super::options::Options;
+use super::recovery::recover;
 use super::{empty_folder, write_figures};
 use crate::Outcome;
 use crate::cargo::{build_program, cargo, target_folder};

@@ -13,6 +13,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::Pid;
+
 use super::random::Random;
 use crate::Outcome;
 
@@ -142,7 +146,10 @@ impl Plan {
     }
 
     fn stop_and_look(&self, process: u32, folder: &Path) -> Outcome<Doing> {
-        Command::new("kill").arg("-STOP").arg(process.to_string()).status()?;
+        let id = Pid::from_raw(i32::try_from(process)?);
+        kill(id, Signal::SIGSTOP)?;
+        // Until each of its threads stands still; a program that has ended by itself is still to be waited for.
+        waitid(Id::Pid(id), WaitPidFlag::WSTOPPED | WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)?;
         let names = fs::read_dir(format!("/proc/{process}/task"))?
             .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("comm")).ok());
         let lives = names.filter(|name| name.trim_end() == "life").count();

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::kill::recover;
 use super::options::Options;
 use super::random::Random;
+use super::recovery::recover;
 use super::{empty_folder, write_figures};
 use crate::Outcome;
 use crate::cargo::{build_example, build_program};

@@ -9,6 +9,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{self, Signal};
+use nix::unistd::Pid;
+
 use crate::Outcome;
 
 /// How long a run may take before it counts as hung: a disk that hangs holds its end up for 2 seconds.
@@ -110,17 +113,24 @@ fn attach(out: &Path, thread: &str, inject: &[String]) -> Outcome<Child> {
     if line.contains("attached") { Ok(strace) } else { Err(format!("strace says {line}").into()) }
 }
 
-/// A tracer ends with what it traces; one that holds a call up does so late.
+/// A tracer ends with what it traces; one that holds a call up is asked to let go, and writes down which call it was.
 fn end_tracer(strace: &mut Child) -> Outcome {
-    let end = Instant::now() + Duration::from_millis(500);
-    while strace.try_wait()?.is_none() && Instant::now() < end {
-        thread::sleep(Duration::from_millis(2));
+    if !ends_soon(strace)? {
+        signal::kill(Pid::from_raw(i32::try_from(strace.id())?), Signal::SIGTERM)?;
     }
-    if strace.try_wait()?.is_none() {
+    if !ends_soon(strace)? {
         strace.kill()?;
         strace.wait()?;
     }
     Ok(())
+}
+
+fn ends_soon(strace: &mut Child) -> Outcome<bool> {
+    let end = Instant::now() + Duration::from_millis(500);
+    while strace.try_wait()?.is_none() && Instant::now() < end {
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(strace.try_wait()?.is_some())
 }
 
 /// Whether the first thread of a process has ended, and with it the program.
