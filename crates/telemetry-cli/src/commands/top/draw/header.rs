@@ -13,6 +13,8 @@ use crate::text::{bytes, count, cut, visible};
 const PROGRAMS_SHOWN: usize = 5;
 const NAMES_SHOWN: usize = 3;
 const NAME_WIDTH: usize = 20;
+/// The parts of a program's line that are words: its process, its name, its workflows.
+const WORDS: usize = 3;
 
 pub(super) fn lines(picture: &Picture<'_>) -> Vec<Line<'static>> {
     let programs = &picture.model.programs;
@@ -21,7 +23,8 @@ pub(super) fn lines(picture: &Picture<'_>) -> Vec<Line<'static>> {
     order.sort_by_key(|number| programs[*number].ended_unix_ns.is_some());
     let mut lines = vec![machine(picture)];
     let shown = order.iter().take(PROGRAMS_SHOWN);
-    lines.extend(shown.map(|number| program(picture, *number, &programs[*number])));
+    let shown = shown.map(|number| program(picture, *number, &programs[*number])).collect();
+    lines.extend(aligned(shown).into_iter().map(joined));
     if let Some(more) = programs.len().checked_sub(PROGRAMS_SHOWN).filter(|more| *more > 0) {
         lines.push(Line::styled(format!("  and {}", count(more, "more program")), DIM));
     }
@@ -53,7 +56,8 @@ fn machine(picture: &Picture<'_>) -> Line<'static> {
     joined(parts)
 }
 
-fn program(picture: &Picture<'_>, number: usize, program: &Program) -> Line<'static> {
+/// The parts of a line: who it is, what it runs, and four numbers or how it ended.
+fn program(picture: &Picture<'_>, number: usize, program: &Program) -> Vec<Span<'static>> {
     let theme = picture.theme;
     let has_ended = program.ended_unix_ns.is_some();
     let (dropped, missed) = (program.dropped(), program.sightings.missed);
@@ -67,13 +71,30 @@ fn program(picture: &Picture<'_>, number: usize, program: &Program) -> Line<'sta
         Span::styled(format!("{missed} missed"), theme.better_none(missed)),
     ];
     if has_ended {
-        parts.truncate(3);
+        parts.truncate(WORDS);
         parts.push(Span::raw("has ended"));
         for part in &mut parts {
             part.style = DIM;
         }
     }
-    joined(parts)
+    parts
+}
+
+/// Fills parts below each other to the same width: words on their right, numbers on their left.
+fn aligned(mut lines: Vec<Vec<Span<'static>>>) -> Vec<Vec<Span<'static>>> {
+    // How a program ended is no number.
+    let is_aligned = |line: &Vec<Span<'_>>, column: usize| column < WORDS || line.len() > WORDS + 1;
+    for column in 1..lines.iter().map(Vec::len).max().unwrap_or(0) {
+        let those = lines.iter_mut().filter(|line| is_aligned(line, column));
+        let mut parts: Vec<&mut Span<'_>> = those.filter_map(|line| line.get_mut(column)).collect();
+        let width = parts.iter().map(|part| part.width()).max().unwrap_or(0);
+        for part in &mut parts {
+            let room = " ".repeat(width - part.width());
+            let text = if column < WORDS { [&part.content, &*room] } else { [&*room, &part.content] };
+            part.content = text.concat().into();
+        }
+    }
+    lines
 }
 
 /// The workflows that run in a program, or how the last of them ended.
@@ -123,4 +144,26 @@ fn joined(parts: Vec<Span<'static>>) -> Line<'static> {
         line.push_span(part);
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_stand_below_each_other() {
+        let line = |parts: &[&str]| parts.iter().map(|part| Span::raw((*part).to_owned())).collect();
+        let lines = vec![
+            line(&["  7", "train", "nightly for 3.53 s", "71 records/s", "17 pending"]),
+            line(&["  8", "sh", "", "0 records/s", "0 pending"]),
+            line(&["  9", "sh", "nightly FINISHED", "has ended"]),
+        ];
+        let lines: Vec<String> = aligned(lines).into_iter().map(|parts| joined(parts).to_string()).collect();
+        let expected = [
+            "  7  train  nightly for 3.53 s  71 records/s  17 pending",
+            "  8  sh                          0 records/s   0 pending",
+            "  9  sh     nightly FINISHED    has ended",
+        ];
+        assert_eq!(lines, expected);
+    }
 }
