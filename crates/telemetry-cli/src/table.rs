@@ -1,6 +1,6 @@
 //! Tables on a screen.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Row, Table, presets};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, presets};
 use unicode_width::UnicodeWidthStr;
 
 use crate::ink::Ink;
@@ -27,6 +27,7 @@ pub(crate) fn plain(columns: &[(String, Side)], rows: Vec<Vec<String>>, width: O
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
+    keep_names_whole(&mut table, width);
     finish(&table)
 }
 
@@ -52,6 +53,16 @@ pub(crate) fn stacked(columns: &[String], rows: &[Vec<String>], rule: impl Fn(us
         }
     }
     text
+}
+
+/// What a row is about is not broken into lines where it leaves half of the screen to the rest.
+fn keep_names_whole(table: &mut Table, width: Option<usize>) {
+    let name = table.column_max_content_widths().first().map_or(0, |width| usize::from(*width));
+    if width.is_some_and(|width| name * 2 <= width)
+        && let Some(column) = table.column_mut(0)
+    {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
 }
 
 fn arranged(width: Option<usize>) -> Table {
@@ -83,4 +94,19 @@ fn fill(table: &mut Table, columns: &[(String, Side)], rows: Vec<Vec<String>>) {
 fn finish(table: &Table) -> String {
     let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
     lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_not_broken_where_there_is_room_for_the_rest() {
+        let columns = [("key".to_owned(), Side::Left), ("value".to_owned(), Side::Left)];
+        let drawn =
+            |width| plain(&columns, vec![vec!["a.key".to_owned(), "one,two,three,four".to_owned()]], width);
+        assert_eq!(drawn(Some(16)), "key    value\na.key  one,two\n       ,three,\n       four\n");
+        assert_eq!(drawn(None), "key    value\na.key  one,two,three,four\n");
+        assert!(drawn(Some(8)).lines().all(|line| line.chars().count() <= 8));
+    }
 }

@@ -96,7 +96,7 @@ fn check(command: &ConfigCheck, printer: &mut Printer) -> Result<Outcome, Failur
     let lookup = Lookup::from_process();
     let loaded = match &command.file {
         Some(file) if !file.exists() => {
-            let source = std::io::ErrorKind::NotFound.into();
+            let source = nix::errno::Errno::ENOENT.into();
             return Err(Failure::File { path: file.clone(), doing: "read", source });
         }
         Some(file) => Settings::load_file(file, &lookup),

@@ -72,8 +72,7 @@ pub(super) fn run(command: &Tail, place: &Place, printer: &mut Printer) -> Resul
         if !command.follow {
             return Err(journals.none_found());
         }
-        printer
-            .talk_quietly(&format!("Waiting for a program that records in {}.", journals.folder().display()));
+        printer.talk_quietly(&format!("Waiting for {}.", journals.awaited()));
     }
     let mut show = Show { command, filter: Filter::new(command), lines: Lines::default() };
     let mut searched = Instant::now();

@@ -47,7 +47,10 @@ struct Recorded {
 
 impl Recorded {
     fn new(waits: bool) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::within(tempfile::tempdir().unwrap(), waits)
+    }
+
+    fn within(folder: tempfile::TempDir, waits: bool) -> Self {
         fs::write(folder.path().join(MARK), if waits { "wait" } else { "" }).unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "tail::records_where_it_is_told_to", "--nocapture"])
@@ -194,6 +197,25 @@ fn following_ends_with_the_program() {
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
     assert_eq!(masked(line.trim_end()), "       • TRANSFER tx_bytes  1048576 B  device=gpu_0");
+    recorded.end();
+    assert!(tail.wait().unwrap().success());
+}
+
+#[test]
+fn a_recorder_that_is_still_to_come_is_waited_for_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tail = command(&["tail", "--follow", "agent", "--category", "transfer"]);
+    tail.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut tail = tail.spawn().unwrap();
+    let mut talk = BufReader::new(tail.stderr.take().unwrap());
+    let mut line = String::new();
+    talk.read_line(&mut line).unwrap();
+    assert_eq!(line, "Waiting for a recorder in .telemetry/journal that is called agent.\n");
+    let recorded = Recorded::within(folder, true);
+    let mut output = BufReader::new(tail.stdout.take().unwrap());
+    line.clear();
+    output.read_line(&mut line).unwrap();
+    assert!(line.contains("• TRANSFER tx_bytes"), "{line}");
     recorded.end();
     assert!(tail.wait().unwrap().success());
 }
