@@ -64,7 +64,7 @@ fn program(picture: &Picture<'_>, number: usize, program: &Program) -> Vec<Span<
     let mut parts = vec![
         Span::styled(format!("  {:>7}", program.pid), BOLD),
         Span::raw(cut(&visible(&program.name), NAME_WIDTH)),
-        Span::raw(workflows(picture, number)),
+        Span::raw(workflows(picture, number, program)),
         Span::raw(format!("{:.0} records/s", program.pace.per_second())),
         Span::raw(format!("{} pending", program.counters.pending)),
         Span::styled(format!("{dropped} dropped"), theme.better_none(dropped)),
@@ -97,37 +97,52 @@ fn aligned(mut lines: Vec<Vec<Span<'static>>>) -> Vec<Vec<Span<'static>>> {
     lines
 }
 
-/// The workflows that run in a program, or how the last of them ended.
-fn workflows(picture: &Picture<'_>, program: usize) -> String {
+/// The workflows that run in a program, or how the last of them ended. One that is called like its program is not
+/// named again.
+fn workflows(picture: &Picture<'_>, number: usize, program: &Program) -> String {
     let mut found: Vec<(u128, &Workflow)> = picture
         .model
         .workflows
         .iter()
-        .filter(|(_, workflow)| workflow.program == program)
+        .filter(|(_, workflow)| workflow.program == number)
         .map(|(id, workflow)| (id.as_u128(), workflow))
         .collect();
     found.sort_by_key(|(id, _)| *id);
     let running: Vec<&Workflow> =
         found.iter().map(|(_, workflow)| *workflow).filter(|workflow| workflow.ended.is_none()).collect();
     if running.is_empty() {
-        return found.last().map(|(_, workflow)| ended(workflow)).unwrap_or_default();
+        return found.last().map(|(_, workflow)| ended(workflow, program)).unwrap_or_default();
+    }
+    let age = age(picture, &running);
+    if let [only] = *running
+        && is_called_like(program, only)
+    {
+        return age;
     }
     let names: Vec<String> = running.iter().take(NAMES_SHOWN).map(|workflow| name(workflow)).collect();
     let more = running.len().saturating_sub(NAMES_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}{}", names.join(", "), age(picture, &running))
+    format!("{}{more} {age}", names.join(", ")).trim_end().to_owned()
 }
 
 /// For how long the first of them runs.
 fn age(picture: &Picture<'_>, running: &[&Workflow]) -> String {
     let started = running.iter().filter_map(|workflow| workflow.started_unix_ns).min();
     let ns = started.and_then(|started| u64::try_from(picture.now_unix_ns - started).ok());
-    ns.map(|ns| format!(" for {}", telemetry_export::duration(ns))).unwrap_or_default()
+    ns.map(|ns| format!("for {}", telemetry_export::duration(ns))).unwrap_or_default()
 }
 
-fn ended(workflow: &Workflow) -> String {
+fn ended(workflow: &Workflow, program: &Program) -> String {
     let status = workflow.ended.map_or(Status::Running, |(_, status)| status);
-    format!("{} {status}", name(workflow))
+    if is_called_like(program, workflow) {
+        status.to_string()
+    } else {
+        format!("{} {status}", name(workflow))
+    }
+}
+
+fn is_called_like(program: &Program, workflow: &Workflow) -> bool {
+    workflow.name.as_deref() == Some(program.name.as_str())
 }
 
 fn name(workflow: &Workflow) -> String {
@@ -149,6 +164,17 @@ fn joined(parts: Vec<Span<'static>>) -> Line<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_said_once() {
+        let program = Program { name: "forecast".to_owned(), ..Program::default() };
+        let said = |name: &str| {
+            let ended = Some((2, Status::Finished));
+            let workflow = Workflow { name: Some(name.to_owned()), ended, ..Workflow::default() };
+            super::ended(&workflow, &program)
+        };
+        assert_eq!([said("forecast"), said("nightly")], ["FINISHED", "nightly FINISHED"]);
+    }
 
     #[test]
     fn programs_stand_below_each_other() {
