@@ -193,6 +193,26 @@ hint: telemetry sql --help has examples, and lists the views
 }
 
 #[test]
+fn a_folder_is_no_database_and_an_option_no_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| command(arguments).current_dir(folder.path()).output().unwrap();
+    check(
+        &run(&["ls", "--database", "."]),
+        "-- stderr\nerror: . is a folder\nhint: --database names a file, as .telemetry/provenance.db\n-- exit 2\n",
+    );
+    check(
+        &run(&["run", "--nmae", "x", "--", "true"]),
+        "
+-- stderr
+error: --nmae is neither an option nor a program
+hint: telemetry run --help has the options; the program comes behind --
+-- exit 2
+",
+    );
+    assert!(!folder.path().join(".telemetry").exists(), "nothing was recorded");
+}
+
+#[test]
 fn wrong_usage() {
     for arguments in [&[][..], &["sing"], &["ls", "--status", "tired"], &["ls", "--json", "--csv"], &["run"]]
     {
