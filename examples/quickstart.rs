@@ -93,7 +93,8 @@ fn show(recorder: &Recorder) -> Result<(), Box<dyn Error>> {
 from tasks where workflow_id = ? group by activity_id, status order by activity_id, status";
     let answer = reader.query(question, &[workflow.id().into()], QueryLimits::default())?;
     println!("An answer in SQL:\n\n{question}\n\n{}", table::draw(&answer));
-    println!("All of it is in {}", database.display());
+    let here = std::env::current_dir()?;
+    println!("All of it is in {}", database.strip_prefix(here).unwrap_or(&database).display());
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use telemetry_core::settings::SettingsError;
@@ -54,6 +54,9 @@ pub(crate) enum Failure {
     NotStarted { program: OsString, source: io::Error },
     #[error(transparent)]
     Export(ExportError),
+    /// A file that is not what it should be.
+    #[error("{message}")]
+    Content { message: String, hint: &'static str },
     #[error("{question} Nobody is there to ask")]
     NobodyToAsk { question: String },
     /// A person said no.
@@ -96,6 +99,11 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
+    /// A line of a file that is not what it should be.
+    pub(crate) fn content(path: &Path, error: &ExportError, hint: &'static str) -> Self {
+        Self::Content { message: format!("{}: {error}", path.display()), hint }
+    }
+
     /// Says what went wrong, and answers the exit code.
     pub(crate) fn report(&self, printer: &mut Printer) -> ExitCode {
         if matches!(self, Self::ClosedPipe) {
@@ -133,14 +141,11 @@ impl Failure {
     fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Store(error) => store_hint(error),
-            Self::Export(ExportError::Line { .. }) => {
-                Some("telemetry import reads databases and what telemetry export jsonl writes")
-            }
             Self::NoSession { .. } => {
                 Some("session.enabled: true in settings.yaml makes programs write them; or name a file")
             }
             Self::NobodyToAsk { .. } => Some("--yes says yes"),
-            Self::Usage { hint, .. } => Some(hint),
+            Self::Content { hint, .. } | Self::Usage { hint, .. } => Some(hint),
             Self::NoJournal { .. } => Some("telemetry tail -f waits for a program that records"),
             Self::Ambiguous { .. } => Some("write more of the id"),
             _ => None,
@@ -158,6 +163,10 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Foreign { .. } => "name a database that telemetry made with --database PATH",
         StoreError::Damaged { .. } => {
             "telemetry doctor says more; the sqlite3 program can save what is readable: .recover"
+        }
+        StoreError::NotFound { wanted } if wanted == "@last" => "run a program that records, then ask again",
+        StoreError::NotFound { wanted } if wanted.starts_with("@last~") => {
+            "there are not so many runs; telemetry ls lists them"
         }
         StoreError::NotFound { .. } => "telemetry ls lists the workflows",
         StoreError::NotReadOnly { .. } => "this program never changes what was recorded",

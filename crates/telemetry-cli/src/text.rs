@@ -1,5 +1,7 @@
 //! Values as people read them.
 
+use std::path::Path;
+
 use chrono::{DateTime, Local};
 use telemetry_journal::clock;
 use unicode_width::UnicodeWidthStr;
@@ -25,6 +27,13 @@ pub(crate) fn visible(text: &str) -> String {
 pub(crate) fn visible_lines(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(visible).collect();
     lines.join("\n")
+}
+
+/// A path without the folder that one is in.
+pub(crate) fn from_here(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = path.strip_prefix(here).ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path);
+    visible(&path.display().to_string())
 }
 
 /// At most so many characters; what is cut shows.
@@ -101,6 +110,14 @@ mod tests {
     fn nothing_that_a_screen_obeys_gets_through() {
         assert_eq!(visible("a\x1b[31mb\nc\td\u{202e}e"), "a\\u{1b}[31mb⏎c d\\u{202e}e");
         assert_eq!(visible_lines("a\r\nb\x07"), "a\nb\\u{7}");
+    }
+
+    #[test]
+    fn what_is_near_is_named_from_here() {
+        let here = std::env::current_dir().unwrap();
+        let near = [".telemetry/journal", "/elsewhere/journal"].map(|path| from_here(&here.join(path)));
+        assert_eq!(near, [".telemetry/journal", "/elsewhere/journal"]);
+        assert_eq!(from_here(&here), here.display().to_string());
     }
 
     #[test]

@@ -7,12 +7,13 @@ mod curves;
 mod gantt;
 mod graph;
 mod histogram;
+mod ticks;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 pub use bars::bars;
-pub use curves::{Series, cumulative, curves, scatter};
+pub use curves::{Series, cumulative, curves, curves_of_bytes, scatter};
 pub use gantt::gantt;
 pub use graph::{Edge, graph};
 pub use histogram::histogram;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use telemetry_core::settings::Settings;
+use telemetry_export::ExportError;
 use telemetry_export::analysis::{Analysis, Group, Packet, latest};
 
 use super::show::page::Page;
@@ -19,6 +20,7 @@ use crate::text::{self, count, visible};
 
 const GROUPS_SHOWN_MAX: usize = 40;
 const ERRORS_SHOWN_MAX: usize = 10;
+const PACKETS_HINT: &str = "the packets of a session are in the .csv of .telemetry/sessions/";
 
 pub(super) fn run(command: &Analyze, printer: &mut Printer) -> Result<Outcome, Failure> {
     let path = match &command.file {
@@ -27,9 +29,8 @@ pub(super) fn run(command: &Analyze, printer: &mut Printer) -> Result<Outcome, F
     };
     let analysis =
         watched(printer, "Reading packets", || Analysis::read(&path)).map_err(|error| match error {
-            telemetry_export::ExportError::Io(source) => {
-                Failure::File { path: path.clone(), doing: "read", source }
-            }
+            ExportError::Io(source) => Failure::File { path: path.clone(), doing: "read", source },
+            error @ ExportError::Line { .. } => Failure::content(&path, &error, PACKETS_HINT),
             other => other.into(),
         })?;
     if command.json {

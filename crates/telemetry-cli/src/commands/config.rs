@@ -6,6 +6,7 @@ use telemetry_core::settings::{Loaded, Lookup, Origin, Place, Settings, Settings
 use crate::arguments::{Config, ConfigCheck, ConfigCommand, ConfigShow, Format};
 use crate::failure::{Failure, Outcome};
 use crate::grid::{Grid, plain};
+use crate::place::is_passed_over;
 use crate::printer::Printer;
 use crate::table::{self, Side};
 use crate::text;
@@ -31,6 +32,7 @@ fn show(command: &ConfigShow, printer: &mut Printer) -> Result<Outcome, Failure>
         Format::Table => printer.data(&drawn(&entries, command.origin, printer))?,
         format => printer.data(&grid(&entries, command.origin).write(format))?,
     }
+    warn_if_passed_over(&loaded.origin, printer);
     if !command.origin {
         printer.talk_quietly(&format!("From {}; --origin says more.", loaded.origin));
     }
@@ -91,12 +93,20 @@ fn near<'a>(origin: &'a str, here: &str) -> &'a str {
     origin.strip_prefix(here).unwrap_or(origin)
 }
 
+fn warn_if_passed_over(origin: &Origin, printer: &mut Printer) {
+    if is_passed_over(origin) {
+        printer.warn(
+            "settings.yaml is passed over: it has none of our sections; telemetry config check settings.yaml says more",
+        );
+    }
+}
+
 /// Answers no where the file is wrong; that it cannot be read is another matter.
 fn check(command: &ConfigCheck, printer: &mut Printer) -> Result<Outcome, Failure> {
     let lookup = Lookup::from_process();
     let loaded = match &command.file {
         Some(file) if !file.exists() => {
-            let source = std::io::ErrorKind::NotFound.into();
+            let source = nix::errno::Errno::ENOENT.into();
             return Err(Failure::File { path: file.clone(), doing: "read", source });
         }
         Some(file) => Settings::load_file(file, &lookup),
@@ -109,9 +119,10 @@ fn check(command: &ConfigCheck, printer: &mut Printer) -> Result<Outcome, Failur
         }
         other => other?,
     };
+    warn_if_passed_over(&loaded.origin, printer);
     let what = match &loaded.origin {
         Origin::File(path) => path.display().to_string(),
-        Origin::BuiltIn => "the built-in defaults (no file was found)".to_owned(),
+        Origin::BuiltIn => "the built-in defaults (no file with our sections was found)".to_owned(),
     };
     let given = text::count(loaded.places.len(), "key");
     printer.data(&format!("{} {what}: {given} given, all right\n", printer.ink.good("✓")))?;

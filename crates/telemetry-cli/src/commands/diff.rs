@@ -23,6 +23,9 @@ pub(super) fn run(command: &Diff, place: &Place, printer: &mut Printer) -> Resul
     let reader = Reader::open(&place.database)?;
     let a = side(&reader, &command.a, command.campaign)?;
     let b = side(&reader, &command.b, command.campaign)?;
+    if a == b {
+        printer.warn("A and B are the same; telemetry diff alone compares the last run with the one before");
+    }
     let comparison = watched(printer, "Comparing", || Comparison::read(&reader, &a, &b))?;
     if command.json {
         printer.json(&comparison)?;

@@ -5,6 +5,7 @@ use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use telemetry_export::ExportError;
 use telemetry_export::jsonl::{self, Imported};
 use telemetry_store::{Reader, SCHEMA_VERSION, Store, StoreOptions, WorkflowFilter, inspect};
 
@@ -54,7 +55,8 @@ pub(super) fn run(command: &Import, place: &Place, printer: &mut Printer) -> Res
 
 fn import(path: &Path, store: &mut Store, printer: &Printer) -> Result<Imported, Failure> {
     if path == Path::new("-") {
-        return Ok(jsonl::read(std::io::stdin().lock(), store, |_| {})?);
+        return jsonl::read(std::io::stdin().lock(), store, |_| {})
+            .map_err(|error| wrong("stdin".as_ref(), error));
     }
     let unreadable = |source| unreadable(path, source);
     let mut file = File::open(path).map_err(unreadable)?;
@@ -67,7 +69,16 @@ fn import(path: &Path, store: &mut Store, printer: &Printer) -> Result<Imported,
     file.rewind().map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
     let mut progress = Progress::new(printer, "Importing", bytes);
-    Ok(jsonl::read(BufReader::new(file), store, |bytes| progress.add(bytes))?)
+    jsonl::read(BufReader::new(file), store, |bytes| progress.add(bytes)).map_err(|error| wrong(path, error))
+}
+
+/// Says of which file a line is wrong.
+fn wrong(path: &Path, error: ExportError) -> Failure {
+    let hint = "telemetry import reads databases and what telemetry export jsonl writes";
+    match error {
+        error @ ExportError::Line { .. } => Failure::content(path, &error, hint),
+        other => other.into(),
+    }
 }
 
 fn unreadable(path: &Path, source: std::io::Error) -> Failure {

@@ -33,6 +33,14 @@ use signals::Signals;
 const STOP_WAIT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(command: &Run, global: &Global, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let first = program(&command.command).to_string_lossy();
+    if first.starts_with('-') {
+        let message = format!("{first} is neither an option nor a program");
+        return Err(Failure::Usage {
+            message,
+            hint: "telemetry run --help has the options; the program comes behind --",
+        });
+    }
     // Before any thread begins, so that none of them is interrupted by what the program is to get.
     let signals = Signals::block().map_err(|source| Failure::System { doing: "blocking signals", source })?;
     let recorder = start_recorder(command, global, printer);

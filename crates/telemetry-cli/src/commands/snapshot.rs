@@ -20,7 +20,7 @@ pub(super) fn run(
     let file = &command.file;
     // The library would make it, for its owner only; here it is a mistake in writing.
     if let Some(folder) = file.parent().filter(|folder| *folder != Path::new("") && !folder.exists()) {
-        let source = std::io::ErrorKind::NotFound.into();
+        let source = nix::errno::Errno::ENOENT.into();
         return Err(Failure::File { path: folder.to_owned(), doing: "written to", source });
     }
     if file.exists() && !command.yes {

@@ -56,6 +56,13 @@ struct Question {
 
 impl Question {
     fn ask(&self, query: &str, place: &Place, printer: &mut Printer) -> Result<(), Failure> {
+        if query.trim().is_empty() {
+            let message = "there is no question".to_owned();
+            return Err(Failure::Usage {
+                message,
+                hint: "telemetry sql --help has examples, and lists the views",
+            });
+        }
         let table = watched(printer, "Asking", || self.answer(query, place))?;
         let is_cut = table.is_cut.then_some(table.rows.len());
         match self.format {

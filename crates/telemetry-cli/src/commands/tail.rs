@@ -4,6 +4,7 @@ mod blocks;
 mod filter;
 mod journals;
 mod lines;
+mod members;
 
 use std::path::PathBuf;
 use std::thread;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use telemetry_core::event::Category;
 use telemetry_core::status::Status;
-use telemetry_core::tap::Seen;
+use telemetry_core::tap::{Seen, What};
 
 use crate::arguments::parse_status;
 use crate::failure::{Failure, Outcome};
@@ -71,8 +72,7 @@ pub(super) fn run(command: &Tail, place: &Place, printer: &mut Printer) -> Resul
         if !command.follow {
             return Err(journals.none_found());
         }
-        printer
-            .talk_quietly(&format!("Waiting for a program that records in {}.", journals.folder().display()));
+        printer.talk_quietly(&format!("Waiting for {}.", journals.awaited()));
     }
     let mut show = Show { command, filter: Filter::new(command), lines: Lines::default() };
     let mut searched = Instant::now();
@@ -121,7 +121,8 @@ impl Show<'_> {
         for (pid, seen) in &seen {
             // Also what is not shown may say when a task began.
             let line = self.lines.line(seen, has_several.then_some(*pid), printer);
-            if self.filter.wants(seen) {
+            // To JSON belongs every record; a person learns nothing from one without anything to show.
+            if self.filter.wants(seen) && (self.command.jsonl || !is_blank(seen)) {
                 match self.command {
                     Tail { jsonl: true, .. } => text.push_str(&seen.to_json()),
                     Tail { block: true, .. } => text.push_str(&blocks::block(seen)),
@@ -132,4 +133,9 @@ impl Show<'_> {
         }
         if text.is_empty() { Ok(()) } else { printer.data(&text) }
     }
+}
+
+/// Whether an update says only what is not shown here, such as tags or metadata.
+fn is_blank(seen: &Seen) -> bool {
+    matches!(&seen.what, What::TaskUpdate { used, generated, .. } if used == "{}" && generated == "{}")
 }

@@ -39,7 +39,7 @@ fn a_database_without_workflows() {
     }
     check(
         &telemetry_on(&fresh, &["show"]),
-        "-- stderr\nerror: nothing is called \"@last\"\nhint: telemetry ls lists the workflows\n-- exit 3\n",
+        "-- stderr\nerror: nothing is called \"@last\"\nhint: run a program that records, then ask again\n-- exit 3\n",
     );
 }
 
@@ -66,6 +66,59 @@ fn an_unknown_id() {
         &telemetry(&["show", "nobody"]),
         "-- stderr\nerror: nothing is called \"nobody\"\nhint: telemetry ls lists the workflows\n-- exit 3\n",
     );
+}
+
+#[test]
+fn a_run_before_the_first_one() {
+    check(
+        &telemetry(&["diff", "@last~900", "@last"]),
+        "
+-- stderr
+error: nothing is called \"@last~900\"
+hint: there are not so many runs; telemetry ls lists them
+-- exit 3
+",
+    );
+}
+
+#[test]
+fn a_comparison_of_a_run_with_itself_is_said() {
+    let output = telemetry(&["diff", "@last"]);
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(talk.starts_with("warning: A and B are the same; "), "{talk}");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_file_with_something_else_in_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("notes.txt"), "only words\n").unwrap();
+    let run = |arguments: &[&str]| command(arguments).current_dir(folder.path()).output().unwrap();
+    let import = run(&["import", "notes.txt", "--database", "new.db"]);
+    let talk = String::from_utf8_lossy(&import.stderr);
+    assert!(talk.starts_with("error: notes.txt: line 1: not a line of an export: "), "{talk}");
+    assert!(
+        talk.ends_with("hint: telemetry import reads databases and what telemetry export jsonl writes\n")
+    );
+    let analyze = run(&["analyze", "notes.txt"]);
+    let talk = String::from_utf8_lossy(&analyze.stderr);
+    assert!(talk.starts_with("error: notes.txt: line 1: there is no column "), "{talk}");
+    assert!(
+        talk.ends_with("hint: the packets of a session are in the .csv of .telemetry/sessions/\n"),
+        "{talk}"
+    );
+    assert_eq!([import.status.code(), analyze.status.code()], [Some(1); 2]);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_said_in_the_same_words_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["config", "check", "no.yaml"][..], &["import", "no.jsonl"], &["analyze", "no.csv"]] {
+        let output = command(arguments).current_dir(folder.path()).output().unwrap();
+        let talk = String::from_utf8_lossy(&output.stderr);
+        assert!(talk.ends_with(": cannot be read: No such file or directory (os error 2)\n"), "{talk}");
+        assert_eq!(output.status.code(), Some(3));
+    }
 }
 
 #[test]
@@ -126,6 +179,37 @@ hint: telemetry sql --help lists the views
 -- exit 1
 ",
     );
+}
+
+#[test]
+fn no_question_at_all() {
+    let nothing = "
+-- stderr
+error: there is no question
+hint: telemetry sql --help has examples, and lists the views
+-- exit 2
+";
+    check(&telemetry(&["sql", " "]), nothing);
+}
+
+#[test]
+fn a_folder_is_no_database_and_an_option_no_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| command(arguments).current_dir(folder.path()).output().unwrap();
+    check(
+        &run(&["ls", "--database", "."]),
+        "-- stderr\nerror: . is a folder\nhint: --database names a file, as .telemetry/provenance.db\n-- exit 2\n",
+    );
+    check(
+        &run(&["run", "--nmae", "x", "--", "true"]),
+        "
+-- stderr
+error: --nmae is neither an option nor a program
+hint: telemetry run --help has the options; the program comes behind --
+-- exit 2
+",
+    );
+    assert!(!folder.path().join(".telemetry").exists(), "nothing was recorded");
 }
 
 #[test]

@@ -25,6 +25,22 @@ fn settings_and_the_environment_name_another() {
 }
 
 #[test]
+fn a_file_without_any_section_of_ours_is_said_to_be_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("settings.yaml"), "captur: {default_level: off}\n").unwrap();
+    let run = |arguments: &[&str]| command(arguments).current_dir(folder.path()).output().unwrap();
+    for arguments in [&["config", "show"][..], &["config", "check"]] {
+        let talk = String::from_utf8(run(arguments).stderr).unwrap();
+        assert!(talk.starts_with("warning: settings.yaml is passed over: "), "{talk}");
+    }
+    let report = String::from_utf8(run(&["doctor"]).stdout).unwrap();
+    assert!(report.contains("settings.yaml is passed over"), "{report}");
+    let named = run(&["config", "check", "settings.yaml"]);
+    assert_eq!(named.status.code(), Some(4));
+    assert!(String::from_utf8(named.stdout).unwrap().contains("did you mean `capture`?"));
+}
+
+#[test]
 fn wrong_settings_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("settings.yaml"), "store: {pth: x.db}\n").unwrap();

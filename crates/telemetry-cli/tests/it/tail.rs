@@ -25,11 +25,12 @@ fn records_where_it_is_told_to() {
     let workflow = Workflow::start("watched");
     let train = Task::start("train").used("seed", 7);
     train.run(|| {
+        telemetry::current_task().tag("nightly");
         event!(TRANSFER, "tx_bytes", 1_048_576, unit = "B", device = "gpu_0");
         event!(PERFORMANCE, "time", 0.25, kind = histogram, unit = "s");
         Task::start("step").fail("out of\nmemory");
     });
-    train.end();
+    train.generated("loss", 0.5).end();
     workflow.end();
     if mark == "wait" {
         writeln!(std::io::stdout(), "\nready").unwrap();
@@ -46,7 +47,10 @@ struct Recorded {
 
 impl Recorded {
     fn new(waits: bool) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::within(tempfile::tempdir().unwrap(), waits)
+    }
+
+    fn within(folder: tempfile::TempDir, waits: bool) -> Self {
         fs::write(folder.path().join(MARK), if waits { "wait" } else { "" }).unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "tail::records_where_it_is_told_to", "--nocapture"])
@@ -92,39 +96,32 @@ impl Recorded {
     }
 }
 
-/// Without the time in front, durations and ids.
+/// Without the time in front and ids, and with a mark for a duration.
 fn masked(line: &str) -> String {
-    let line = line.split_once(' ').filter(|(time, _)| time.len() == 15).map_or(line, |(_, rest)| rest);
-    let words = line.split(' ').map(|word| match word {
-        word if word.len() == 36 && word.starts_with("01") => "ID",
-        word => word,
-    });
-    let line = words.collect::<Vec<_>>().join(" ");
-    let is_number = |word: &str| word.parse::<f64>().is_ok();
-    let content = line.trim_start();
-    let indent = &line[..line.len() - content.len()];
-    match content.split_once("  ") {
-        Some((before, after)) if after.split(' ').next().is_some_and(is_number) && !before.contains('•') => {
-            let rest = after.splitn(3, ' ').nth(2).unwrap_or_default();
-            format!("{indent}{before}  TIME{}{}", if rest.is_empty() { "" } else { " " }, rest)
-        }
-        _ => line,
-    }
+    let Some((_, rest)) = line.split_once(' ').filter(|(time, _)| time.len() == 15) else {
+        return line.to_owned();
+    };
+    let (took, rest) = rest.split_at(rest.char_indices().nth(9).unwrap().0);
+    let words =
+        rest.split(' ').map(|word| if word.len() == 36 && word.starts_with("01") { "ID" } else { word });
+    let took = if took.trim().is_empty() { "     " } else { "TIME " };
+    format!("{took}{}", words.collect::<Vec<_>>().join(" "))
 }
 
 #[test]
 fn a_line_a_record_with_tasks_below_their_callers() {
     let recorded = Recorded::new(true);
     let expected = [
-        "═ workflow watched  ID",
-        "▶ train",
-        "+ train  {\"seed\":7}",
-        "  • TRANSFER tx_bytes  1048576 B  device=gpu_0",
-        "  • PERFORMANCE time  0.25 s",
-        "  ▶ step",
-        "  ✗ step  TIME  ERROR  out of⏎memory",
-        "✓ train  TIME",
-        "✓ workflow FINISHED  ID",
+        "     ═ workflow watched  ID",
+        "     ▶ train",
+        "     + train  seed=7",
+        "       • TRANSFER tx_bytes  1048576 B  device=gpu_0",
+        "       • PERFORMANCE time  0.25 s",
+        "       ▶ step",
+        "TIME   ✗ step  ERROR  out of⏎memory",
+        "     + train  → loss=0.5",
+        "TIME ✓ train",
+        "TIME ✓ workflow watched FINISHED  ID",
     ];
     assert_eq!(recorded.lines(&["tail"]), expected);
     let journal = recorded.journal();
@@ -134,7 +131,7 @@ fn a_line_a_record_with_tasks_below_their_callers() {
     assert_eq!(recorded.lines(&["tail", "--category", "transfer"]), expected[3..4]);
     assert_eq!(recorded.lines(&["tail", "--name", "t*e"]), expected[4..5]);
     assert_eq!(recorded.lines(&["tail", "--status", "error"]), expected[6..7]);
-    assert_eq!(recorded.lines(&["tail", "--activity", "tr*", "--category", "memory"]).len(), 3);
+    assert_eq!(recorded.lines(&["tail", "--activity", "tr*", "--category", "memory"]).len(), 4);
     assert_eq!(recorded.lines(&["tail", "--since", "0s"]), [""; 0]);
     assert_eq!(recorded.lines(&["tail", "--since", "1h"]), expected);
     recorded.end();
@@ -158,7 +155,7 @@ fn blocks_and_json_say_the_same() {
             serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned()
         })
         .collect();
-    assert_eq!(types.len(), 9);
+    assert_eq!(types.len(), 11);
     assert_eq!(types[..3], ["workflow_start", "task_start", "task_update"]);
     assert!(String::from_utf8(output.stderr).unwrap().ends_with(" has ended.\n"));
 }
@@ -199,7 +196,26 @@ fn following_ends_with_the_program() {
     let mut output = BufReader::new(tail.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
-    assert_eq!(masked(line.trim_end()), "  • TRANSFER tx_bytes  1048576 B  device=gpu_0");
+    assert_eq!(masked(line.trim_end()), "       • TRANSFER tx_bytes  1048576 B  device=gpu_0");
+    recorded.end();
+    assert!(tail.wait().unwrap().success());
+}
+
+#[test]
+fn a_recorder_that_is_still_to_come_is_waited_for_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tail = command(&["tail", "--follow", "agent", "--category", "transfer"]);
+    tail.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut tail = tail.spawn().unwrap();
+    let mut talk = BufReader::new(tail.stderr.take().unwrap());
+    let mut line = String::new();
+    talk.read_line(&mut line).unwrap();
+    assert_eq!(line, "Waiting for a recorder in .telemetry/journal that is called agent.\n");
+    let recorded = Recorded::within(folder, true);
+    let mut output = BufReader::new(tail.stdout.take().unwrap());
+    line.clear();
+    output.read_line(&mut line).unwrap();
+    assert!(line.contains("• TRANSFER tx_bytes"), "{line}");
     recorded.end();
     assert!(tail.wait().unwrap().success());
 }

@@ -2,6 +2,7 @@
 
 use plotters::prelude::*;
 
+use super::ticks::{Axis, ticks, ticks_of_bytes};
 use super::{FAINT, INK, LEFT, MARGIN, Plot, SOFT, draw, seconds, series, words};
 use crate::error::ExportError;
 
@@ -28,12 +29,23 @@ pub fn curves(
     all: &[Series],
     show: impl Fn(f64) -> String,
 ) -> Result<Plot, ExportError> {
-    plot(label, span_s, all, show, |points| (thinned(points), true))
+    plot(label, span_s, all, &Labels { show, ticks }, |points| (thinned(points), true))
+}
+
+/// Lines of bytes over time.
+pub fn curves_of_bytes(
+    label: String,
+    span_s: f64,
+    all: &[Series],
+    show: impl Fn(f64) -> String,
+) -> Result<Plot, ExportError> {
+    plot(label, span_s, all, &Labels { show, ticks: ticks_of_bytes }, |points| (thinned(points), true))
 }
 
 /// A line for each series that rises by one with each of its moments.
 pub fn cumulative(label: String, span_s: f64, all: &[Series]) -> Result<Plot, ExportError> {
-    plot(label, span_s, all, |count| format!("{count:.0}"), |points| (thinned(points), true))
+    let show = |count| format!("{count:.0}");
+    plot(label, span_s, all, &Labels { show, ticks }, |points| (thinned(points), true))
 }
 
 /// Dots over time.
@@ -43,14 +55,20 @@ pub fn scatter(
     all: &[Series],
     show: impl Fn(f64) -> String,
 ) -> Result<Plot, ExportError> {
-    plot(label, span_s, all, show, |points| (sampled(points), false))
+    plot(label, span_s, all, &Labels { show, ticks }, |points| (sampled(points), false))
 }
 
-fn plot(
+/// What stands at the left: which values, and how they are written.
+struct Labels<Show> {
+    show: Show,
+    ticks: fn(f64) -> Vec<f64>,
+}
+
+fn plot<Show: Fn(f64) -> String>(
     label: String,
     span_s: f64,
     all: &[Series],
-    show: impl Fn(f64) -> String,
+    labels: &Labels<Show>,
     choose: impl Fn(&[(f64, f64)]) -> (Vec<(f64, f64)>, bool),
 ) -> Result<Plot, ExportError> {
     let most = all.iter().flat_map(|series| &series.points).map(|point| point.1).fold(0.0, f64::max);
@@ -68,7 +86,7 @@ fn plot(
             .margin_top(4)
             .x_label_area_size(BOTTOM)
             .y_label_area_size(LEFT)
-            .build_cartesian_2d(0.0..span_s.max(1e-9), 0.0..most)?;
+            .build_cartesian_2d(0.0..span_s.max(1e-9), Axis::new(most, (labels.ticks)(most)))?;
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
@@ -78,7 +96,7 @@ fn plot(
             .x_labels(8)
             .y_labels(4)
             .x_label_formatter(&|s: &f64| seconds(*s))
-            .y_label_formatter(&|value: &f64| show(*value))
+            .y_label_formatter(&|value: &f64| (labels.show)(*value))
             .draw()?;
         for (number, one) in all.iter().enumerate() {
             let (points, is_line) = choose(&one.points);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::document::{Block, Document};
+use super::document::{Block, Document, is_of_numbers};
 use crate::plot::{STYLE, escape};
 
 /// Forbids even by mistake what the page has no need of.
@@ -18,8 +18,8 @@ h3{font-size:1.02rem;margin:1.5rem 0 .4rem}p{margin:.5rem 0}
 .status.FINISHED{background:var(--s2)}.status.ERROR,.status.INTERRUPTED{background:var(--bad)}.status.RUNNING{background:var(--s0)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 .wide{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;width:100%}
-th{color:var(--soft);font-weight:600;text-align:left;white-space:nowrap}th,td{padding:.28rem .7rem .28rem 0;border-bottom:1px solid var(--faint);vertical-align:top}
-th:not(:first-child),td.n{text-align:right;white-space:nowrap}td{overflow-wrap:anywhere}td.t{text-align:right}td.k{white-space:nowrap}
+th{color:var(--soft);font-weight:600;text-align:left;white-space:nowrap}th,td{padding:.28rem 1rem .28rem 0;border-bottom:1px solid var(--faint);vertical-align:top}
+td{overflow-wrap:anywhere}td.k{white-space:nowrap}th.n,td.n{text-align:right;white-space:nowrap}
 pre{background:var(--wash);border:1px solid var(--faint);border-radius:6px;padding:.7rem .9rem;overflow-x:auto;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 figure{margin:.8rem 0}svg{width:100%;height:auto;display:block}svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}
 nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem}a{color:var(--s0)}
@@ -81,17 +81,19 @@ fn write_block(text: &mut String, number: usize, block: &Block) {
 }
 
 fn table(columns: &[String], rows: &[Vec<String>]) -> String {
-    let header: Vec<String> =
-        columns.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
-    let header = header.concat();
-    // Long words may break, numbers with their units may not.
-    let class = |number: usize, cell: &str| match (number, cell.chars().count()) {
-        (0, ..=40) => " class=\"k\"",
-        (0, _) => "",
-        (_, ..=24) => " class=\"n\"",
-        _ => " class=\"t\"",
+    let of_numbers: Vec<bool> = (0..columns.len()).map(|column| is_of_numbers(rows, column)).collect();
+    let name = |(column, name): (usize, &String)| {
+        let class = if of_numbers[column] { " class=\"n\"" } else { "" };
+        format!("<th scope=\"col\"{class}>{}</th>", escape(name))
     };
-    let cell = |(number, cell): (usize, &String)| format!("<td{}>{}</td>", class(number, cell), lines(cell));
+    let header: String = columns.iter().enumerate().map(name).collect();
+    // Long words may break, numbers with their units and short ones may not.
+    let class = |column: usize, cell: &str| match (column, cell.chars().count()) {
+        (column, _) if of_numbers[column] => " class=\"n\"",
+        (0, ..=40) | (_, ..=24) => " class=\"k\"",
+        _ => "",
+    };
+    let cell = |(column, cell): (usize, &String)| format!("<td{}>{}</td>", class(column, cell), lines(cell));
     let row =
         |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
     let rows: String = rows.iter().map(row).collect();

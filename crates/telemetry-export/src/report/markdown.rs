@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::document::{Block, Document};
+use super::document::{Block, Document, is_of_numbers};
 
 impl Document {
     /// The page as Markdown, which names its pictures only.
@@ -40,7 +40,7 @@ fn block_text(block: &Block) -> String {
 fn table(columns: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let cells = |row: &[String]| line(row.iter().map(|cell| escaped(cell)).collect());
-    let rule = columns.iter().enumerate().map(|(number, _)| if number == 0 { "---" } else { "---:" });
+    let rule = (0..columns.len()).map(|column| if is_of_numbers(rows, column) { "---:" } else { "---" });
     let mut text = format!("\n{}{}", cells(columns), line(rule.map(str::to_owned).collect()));
     for row in rows {
         text.push_str(&cells(row));

@@ -57,9 +57,7 @@ pub(super) fn insights(activity: &ActivityReport) -> Vec<String> {
         let (max, median) = (duration(max as u64), duration(median as u64));
         found.push(format!("uneven, the longest call took {max} and half of them at most {median}."));
     }
-    let seconds = used.measured_ns as f64 / 1e9;
-    if let Some(cpu_s) = used.process_cpu_s.filter(|_| seconds > 0.01 && span_s > 0.0) {
-        let load = cpu_s / seconds;
+    if let Some(load) = used.load().filter(|_| span_s > 0.0) {
         if load >= BUSY {
             found.push(format!(
                 "busy, the process used {load:.1} s of processor time in each of its seconds."

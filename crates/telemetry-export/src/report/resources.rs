@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use telemetry_store::{Reader, Reading, RunCall, StoreError};
 
+/// In less time than this, processor time is too coarse to say anything.
+const LOAD_NS_MIN: i64 = 10_000_000;
 /// Readings that are kept; calls near each other share them.
 const KEPT_MAX: usize = 4_096;
 
@@ -17,6 +19,8 @@ pub struct ActivityResources {
     pub measured: u64,
     /// How long these took together.
     pub measured_ns: i64,
+    /// How far apart their readings are, together: calls near each other share readings, so it may be more.
+    pub readings_ns: i64,
     /// Processor time of the process.
     pub process_cpu_s: Option<f64>,
     /// Growth of the process's memory.
@@ -65,7 +69,10 @@ impl<'reader> Meter<'reader> {
         let (Some(before), Some(after)) = (self.reading(start)?, self.reading(end)?) else { return Ok(()) };
         let sum = self.sums.entry(call.activity).or_default();
         sum.measured += 1;
-        sum.measured_ns += ended_ns - call.started_ns;
+        let call_ns = ended_ns - call.started_ns;
+        sum.measured_ns += call_ns;
+        sum.readings_ns +=
+            difference(before.taken_ns, after.taken_ns).filter(|ns| *ns > 0).unwrap_or(call_ns);
         sum.add(&before, &after);
         Ok(())
     }
@@ -88,6 +95,12 @@ impl<'reader> Meter<'reader> {
 }
 
 impl ActivityResources {
+    /// Seconds of processor time in a second, between the readings: that is what they tell of, however short the calls.
+    pub(super) fn load(&self) -> Option<f64> {
+        let cpu_s = self.process_cpu_s.filter(|_| self.readings_ns > LOAD_NS_MIN);
+        cpu_s.map(|cpu_s| cpu_s / (self.readings_ns as f64 / 1e9))
+    }
+
     fn add(&mut self, before: &Reading, after: &Reading) {
         // A counter that went back restarted, and tells nothing.
         let cpu_s = difference(before.process_cpu_s, after.process_cpu_s).filter(|s| *s >= 0.0);
@@ -121,5 +134,19 @@ fn sum<T: std::ops::Add<Output = T> + Copy>(total: Option<T>, more: Option<T>) -
     match (total, more) {
         (Some(total), Some(more)) => Some(total + more),
         (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_calls_do_not_make_a_load_of_what_was_used_around_them() {
+        let mut used = ActivityResources { process_cpu_s: Some(0.17), ..ActivityResources::default() };
+        (used.measured_ns, used.readings_ns) = (8_000_000, 100_000_000);
+        assert_eq!(used.load().map(|load| (load * 10.0).round()), Some(17.0));
+        used.readings_ns = 1_000_000;
+        assert_eq!(used.load(), None);
     }
 }

@@ -148,12 +148,17 @@ fn activities(rows: &[ActivityRow], ink: Ink, width: Option<usize>) -> String {
             errors,
             text::duration(row.total_ns),
             text::duration(row.mean_ns.map(|ns| ns as i64)),
-            text::duration(row.p50_ns),
-            text::duration(row.p95_ns),
+            text::duration(within(row.p50_ns, row.min_ns, row.max_ns)),
+            text::duration(within(row.p95_ns, row.min_ns, row.max_ns)),
             text::duration(row.max_ns),
         ]
     };
     table::plain(&columns, rows.iter().take(ACTIVITIES_SHOWN_MAX).map(row).collect(), width)
+}
+
+/// A percentile is known within some per cent only, but never beyond the shortest and the longest call.
+fn within(percentile_ns: Option<i64>, min_ns: Option<i64>, max_ns: Option<i64>) -> Option<i64> {
+    percentile_ns.map(|ns| ns.min(max_ns.unwrap_or(i64::MAX)).max(min_ns.unwrap_or(i64::MIN)))
 }
 
 fn nested(page: &mut Page, workflows: &[WorkflowRow], ink: Ink) {
@@ -213,5 +218,16 @@ fn failed(page: &mut Page, failures: &[FailureGroup], ink: Ink) {
 fn more(page: &mut Page, ink: Ink, all: usize, shown: usize) {
     if all > shown {
         page.block(&ink.dim(&format!("… and {} more; --json shows all", count(all - shown, "line"))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_not_beyond_the_calls() {
+        let medians = [Some(95), Some(105), Some(120), None].map(|ns| within(ns, Some(100), Some(110)));
+        assert_eq!(medians, [Some(100), Some(105), Some(110), None]);
     }
 }

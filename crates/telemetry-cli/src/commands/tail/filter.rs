@@ -72,16 +72,17 @@ pub(super) fn parse_category(word: &str) -> Result<Category, String> {
     })
 }
 
-/// A number and its unit: s, m, h or d, or ms.
+/// A number and its unit.
 pub(super) fn parse_age(text: &str) -> Result<Duration, String> {
     let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let seconds = match unit {
         "ms" => 0.001,
         "s" => 1.0,
-        "m" => 60.0,
+        "m" | "min" => 60.0,
         "h" => 3_600.0,
         "d" => 86_400.0,
+        "w" => 604_800.0,
         _ => return Err("write a number and its unit: 500ms, 30s, 5m, 2h, 1d".to_owned()),
     };
     let number: u32 = number.parse().map_err(|_| "the number is missing or too large".to_owned())?;
@@ -94,10 +95,12 @@ mod tests {
 
     #[test]
     fn ages_have_a_unit() {
-        for (text, age) in [("500ms", 0.5), ("0s", 0.0), ("5m", 300.0), ("2h", 7200.0), ("1d", 86_400.0)] {
+        for (text, age) in
+            [("500ms", 0.5), ("0s", 0.0), ("5m", 300.0), ("5min", 300.0), ("2h", 7200.0), ("1d", 86_400.0)]
+        {
             assert_eq!(parse_age(text), Ok(Duration::from_secs_f64(age)));
         }
-        for text in ["", "5", "m", "5w", "-1s", "99999999999s"] {
+        for text in ["", "5", "m", "5y", "-1s", "99999999999s"] {
             assert!(parse_age(text).is_err(), "{text}");
         }
     }

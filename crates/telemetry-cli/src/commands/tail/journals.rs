@@ -9,13 +9,14 @@ use telemetry_journal::{JournalError, find_journals};
 use crate::failure::Failure;
 use crate::place::Place;
 use crate::printer::Printer;
-use crate::text::count;
+use crate::text::{count, from_here};
 
 /// Where to look for journals.
 #[derive(Debug)]
 pub(super) struct Journals {
     place: Where,
     met: HashSet<PathBuf>,
+    is_found: bool,
 }
 
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl Journals {
             }
             Some(id) => Where::Folder(place.journals.clone(), Some(id.to_string_lossy().into_owned())),
         };
-        Ok(Self { place, met: HashSet::new() })
+        Ok(Self { place, met: HashSet::new(), is_found: false })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -52,15 +53,28 @@ impl Journals {
         }
     }
 
-    /// Whether there may be more of them later.
+    /// Whether there may be more of them later. A recorder that was named is one, and may be still to come.
     pub(super) fn may_grow(&self) -> bool {
-        matches!(self.place, Where::Folder(_, None))
+        match &self.place {
+            Where::File(_) => false,
+            Where::Folder(_, name) => name.is_none() || !self.is_found,
+        }
+    }
+
+    /// What is waited for.
+    pub(super) fn awaited(&self) -> String {
+        match &self.place {
+            Where::Folder(folder, Some(id)) => {
+                format!("a recorder in {} that is called {id}", from_here(folder))
+            }
+            _ => format!("a program that records in {}", from_here(self.folder())),
+        }
     }
 
     pub(super) fn none_found(&self) -> Failure {
         let what = match &self.place {
-            Where::Folder(folder, Some(id)) => format!("no recorder in {} is called {id}", folder.display()),
-            _ => format!("no program records in {}", self.folder().display()),
+            Where::Folder(folder, Some(id)) => format!("no recorder in {} is called {id}", from_here(folder)),
+            _ => format!("no program records in {}", from_here(self.folder())),
         };
         Failure::NoJournal { what }
     }
@@ -89,6 +103,7 @@ impl Journals {
             }
             self.met.insert(path);
         }
+        self.is_found |= !opened.is_empty();
         Ok(opened)
     }
 }

@@ -1,14 +1,15 @@
-//! A line a record, for people: when, what, how much; tasks are indented below their callers.
+//! A line a record, for people: when, how long it took, what, how much; tasks are indented below their callers.
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Local};
 use telemetry_core::event::EventValue;
-use telemetry_core::id::TaskId;
+use telemetry_core::id::{TaskId, WorkflowId};
 use telemetry_core::status::Status;
 use telemetry_core::tap::{Seen, What};
 use unicode_width::UnicodeWidthStr;
 
+use super::members::members;
 use crate::ink::Ink;
 use crate::printer::Printer;
 use crate::text::{cut, visible};
@@ -17,13 +18,15 @@ use crate::text::{cut, visible};
 const DEPTH_SHOWN: usize = 12;
 /// How many open tasks are remembered; of more, it is not said how long they took.
 const OPEN_MAX: usize = 100_000;
-/// The width of a mark with its spaces, and of a time.
+/// The width of a time, and of a duration of less than a minute.
 const TIME_WIDTH: usize = 15;
+const TOOK_WIDTH: usize = 8;
 
-/// Writes lines, and remembers when tasks began.
+/// Writes lines, and remembers when tasks began and what workflows are called.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     open: HashMap<TaskId, Open>,
+    workflows: HashMap<WorkflowId, Named>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +35,15 @@ struct Open {
     depth: usize,
 }
 
+#[derive(Clone, Debug)]
+struct Named {
+    started_unix_ns: i64,
+    name: String,
+}
+
 /// A line before it has its colours.
 struct Line {
+    took: Option<u64>,
     depth: usize,
     mark: String,
     mark_width: usize,
@@ -47,15 +57,17 @@ impl Lines {
         let line = self.parts(seen, ink);
         let time = ink.dim(&moment(seen.at_unix_ns, "%H:%M:%S%.6f"));
         let process = pid.map_or_else(String::new, |pid| format!("[{pid}] "));
+        let took = line.took.map(telemetry_export::duration).unwrap_or_default();
+        let took = format!("{}{took} ", " ".repeat(TOOK_WIDTH.saturating_sub(took.width())));
         let indent = "  ".repeat(line.depth);
-        let before = TIME_WIDTH + 1 + process.len() + indent.len() + line.mark_width + 1;
+        let before = TIME_WIDTH + 1 + process.len() + took.width() + indent.len() + line.mark_width + 1;
         let room = printer.width().map_or(usize::MAX, |width| width.saturating_sub(before));
         let subject = cut(&visible(&line.subject), room);
         let details = visible(&line.details);
         let details = cut(&details, room.saturating_sub(subject.width() + 2));
         let gap = if details.is_empty() { "" } else { "  " };
         format!(
-            "{time} {}{indent}{} {}{gap}{}",
+            "{time} {}{took}{indent}{} {}{gap}{}",
             ink.dim(&process),
             line.mark,
             ink.bold(&subject),
@@ -64,7 +76,7 @@ impl Lines {
     }
 
     fn parts(&mut self, seen: &Seen, ink: Ink) -> Line {
-        let (mut depth, mut mark_width) = (0, 1);
+        let (mut took, mut depth, mut mark_width) = (None, 0, 1);
         let (mark, subject, details) = match &seen.what {
             What::Event { series, value: number, task, .. } => {
                 depth = task.and_then(|task| self.open.get(&task)).map_or(0, |open| open.depth + 1);
@@ -79,44 +91,51 @@ impl Lines {
                 if self.open.len() < OPEN_MAX {
                     self.open.insert(*task, Open { started_unix_ns: seen.at_unix_ns, depth });
                 }
-                let used = if used == "{}" { String::new() } else { used.clone() };
-                (ink.live("▶"), activity.clone().unwrap_or_default(), used)
+                (ink.live("▶"), activity.clone().unwrap_or_default(), members(used))
             }
             What::TaskUpdate { task, activity, used, generated } => {
                 depth = self.open.get(task).map_or(0, |open| open.depth);
-                let said: Vec<&str> =
-                    [used, generated].into_iter().map(String::as_str).filter(|it| *it != "{}").collect();
-                (ink.live("+"), activity.clone().unwrap_or_default(), said.join("  "))
+                let generated = Some(members(generated)).filter(|it| !it.is_empty());
+                let generated = generated.map(|generated| format!("→ {generated}"));
+                let said = Some(members(used)).filter(|it| !it.is_empty()).into_iter().chain(generated);
+                let said = said.collect::<Vec<_>>().join("  ");
+                (ink.live("+"), activity.clone().unwrap_or_default(), said)
             }
             What::TaskEnd { task, activity, status, stderr, generated, .. } => {
                 let open = self.open.remove(task);
                 depth = open.map_or(0, |open| open.depth);
-                let took = open.map(|open| telemetry_export::duration(took(open, seen)));
-                let outcome =
-                    if *status == Status::Finished { None } else { Some(status.as_str().to_owned()) };
-                let generated = (generated != "{}").then(|| generated.clone());
+                took = open.map(|open| since(open.started_unix_ns, seen));
+                let outcome = (*status != Status::Finished).then(|| status.as_str().to_owned());
                 let error = stderr.as_deref().map(unquoted);
-                let details: Vec<String> = [took, outcome, error, generated].into_iter().flatten().collect();
+                let generated = Some(members(generated)).filter(|it| !it.is_empty());
+                let details: Vec<String> = [outcome, error, generated].into_iter().flatten().collect();
                 (status_mark(*status, ink), activity.clone().unwrap_or_default(), details.join("  "))
             }
             What::WorkflowStart { workflow, name, .. } => {
                 let name = name.as_deref().map_or_else(String::new, unquoted);
+                if self.workflows.len() < OPEN_MAX {
+                    let named = Named { started_unix_ns: seen.at_unix_ns, name: name.clone() };
+                    self.workflows.insert(*workflow, named);
+                }
                 (ink.live("═"), format!("workflow {name}"), workflow.to_string())
             }
             What::WorkflowEnd { workflow, status } => {
-                (status_mark(*status, ink), format!("workflow {status}"), workflow.to_string())
+                let named = self.workflows.remove(workflow);
+                took = named.as_ref().map(|named| since(named.started_unix_ns, seen));
+                let name = named.map_or_else(String::new, |named| format!(" {}", named.name));
+                (status_mark(*status, ink), format!("workflow{name} {status}"), workflow.to_string())
             }
             What::Gap { dropped } => {
                 (ink.bad("!"), format!("{dropped} records were dropped here"), String::new())
             }
             other => (String::new(), other.type_word().to_owned(), String::new()),
         };
-        Line { depth: depth.min(DEPTH_SHOWN), mark, mark_width, subject, details }
+        Line { took, depth: depth.min(DEPTH_SHOWN), mark, mark_width, subject, details }
     }
 }
 
-fn took(open: Open, seen: &Seen) -> u64 {
-    u64::try_from(seen.at_unix_ns - open.started_unix_ns).unwrap_or_default()
+fn since(started_unix_ns: i64, seen: &Seen) -> u64 {
+    u64::try_from(seen.at_unix_ns - started_unix_ns).unwrap_or_default()
 }
 
 fn status_mark(status: Status, ink: Ink) -> String {

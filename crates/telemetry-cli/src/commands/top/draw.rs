@@ -16,7 +16,7 @@ use super::model::Model;
 use super::rows;
 use super::state::{Page, State};
 use super::theme::{DIM, Theme};
-use crate::text::visible;
+use crate::text::{from_here, visible};
 
 const HELP: &str = include_str!("../../help/top-keys.txt");
 
@@ -84,14 +84,19 @@ impl Picture<'_> {
     }
 
     fn nothing(&self) -> Line<'static> {
-        let folder = visible(&self.folder.display().to_string());
+        let folder = from_here(self.folder);
         let is_running = self.model.programs.iter().any(|program| program.ended_unix_ns.is_none());
+        let what = self.model.wanted.as_deref();
+        let what = what.map_or_else(
+            || "Nothing is running".to_owned(),
+            |wanted| format!("Nothing that is called {} is running", visible(wanted)),
+        );
         let text = match (is_running, self.is_live) {
             (true, _) => "No task has been seen yet.".to_owned(),
             (false, true) => {
-                format!("Nothing is running in {folder}. Waiting for a program that records there.")
+                format!("{what} in {folder}. Waiting for a program that records there.")
             }
-            (false, false) => format!("Nothing is running in {folder}."),
+            (false, false) => format!("{what} in {folder}."),
         };
         Line::styled(text, DIM)
     }

@@ -40,7 +40,7 @@ pub(super) struct Model {
     open: OpenTasks,
     ticked_unix_ns: Option<i64>,
     /// The workflow that alone is wanted: the beginning of its id, or its name.
-    wanted: Option<String>,
+    pub(super) wanted: Option<String>,
 }
 
 impl Model {

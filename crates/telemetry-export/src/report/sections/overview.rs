@@ -8,7 +8,7 @@ use super::super::document::{Block, Document};
 use super::{NONE, bytes, duration, percent, picture, size};
 use crate::comparison::plain;
 use crate::error::ExportError;
-use crate::plot::{Series, curves, gantt};
+use crate::plot::{Series, curves, curves_of_bytes, gantt};
 
 pub(super) fn write(page: &mut Document, report: &Report) -> Result<(), ExportError> {
     page.heading(2, "Overview");
@@ -68,7 +68,7 @@ fn time(page: &mut Document, report: &Report) -> Result<(), ExportError> {
     }
     if memory[0].points.len() > 1 {
         let label = "Memory of the process over time".to_owned();
-        picture(page, curves(label, span_s, &memory, |count| bytes(count as i64)))?;
+        picture(page, curves_of_bytes(label, span_s, &memory, |count| bytes(count as i64)))?;
     }
     Ok(())
 }

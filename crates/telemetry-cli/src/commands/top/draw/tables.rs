@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row, StatefulWidget, Table, TableState, Widget};
 use telemetry_core::id::TaskId;
+use unicode_width::UnicodeWidthStr;
 
 use super::Picture;
 use crate::commands::tail::moment;
@@ -26,7 +27,7 @@ const NUMBERS: [(&str, u16, Option<Sort>); 7] = [
 ];
 /// How wide they are together, each with a space before it.
 pub(super) const NUMBERS_WIDTH: usize = 8 + 11 + 10 + 10 + 10 + 12 + 8 + NUMBERS.len();
-const NAME_WIDTH_MIN: u16 = 12;
+const NAME_WIDTH_MIN: usize = 12;
 const TASK_WIDTHS: [u16; 5] = [12, 10, 12, 8, 36];
 
 pub(super) fn activities(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
@@ -40,9 +41,16 @@ pub(super) fn activities(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer)
     let numbers = NUMBERS.iter().map(|(name, _, sort)| right(title(name, *sort), Style::new()));
     let header = Row::new(std::iter::once(name).chain(numbers)).style(BOLD);
     let widths = NUMBERS.iter().map(|(_, width, _)| Constraint::Length(*width));
-    let widths = std::iter::once(Constraint::Min(NAME_WIDTH_MIN)).chain(widths);
+    let widths = std::iter::once(Constraint::Length(name_width(&names, area.width))).chain(widths);
     let table = Table::new(rows.iter().map(|row| activity(picture, row)), widths).header(header);
     draw(picture, table, place(&names, state.selected.as_ref()), area, buffer);
+}
+
+/// As wide as the longest name, so that the numbers are near to it; as what is left where that is less.
+fn name_width(names: &[String], width: u16) -> u16 {
+    let longest = names.iter().map(|name| visible(name).width()).max().unwrap_or(0);
+    let left = usize::from(width).saturating_sub(NUMBERS_WIDTH);
+    longest.min(left).max(NAME_WIDTH_MIN) as u16
 }
 
 fn activity(picture: &Picture<'_>, row: &ActivityRow) -> Row<'static> {
@@ -109,4 +117,18 @@ fn rate(rate: f64) -> String {
 
 fn duration(ns: Option<u64>) -> String {
     ns.map_or_else(|| "–".to_owned(), telemetry_export::duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_behind_the_longest_name_if_there_is_room() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(name_width(&names(&["fit", "attention_qkv_proj"]), 200), 18);
+        assert_eq!(name_width(&names(&["fit"]), 200), 12);
+        assert_eq!(name_width(&names(&["attention_qkv_proj"]), 90), 14);
+        assert_eq!(name_width(&names(&["attention_qkv_proj"]), 40), 12);
+    }
 }

@@ -22,7 +22,7 @@ pub(in crate::commands::top) struct Program {
 }
 
 /// A workflow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::commands::top) struct Workflow {
     pub(in crate::commands::top) program: ProgramNumber,
     /// Not known where its start was not seen.
