@@ -1,6 +1,7 @@
 //! One call of a recorded function, sync or async: a START before it, an END after it.
 
 use std::any::Any;
+use std::hint::cold_path;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
@@ -13,7 +14,7 @@ use super::fault::contained;
 use super::left;
 use super::local::Local;
 use super::more::More;
-use super::recording::{Recording, active_generation};
+use super::recording::{Recording, active_generation, is_recording};
 use super::sampling::{end_left_out, leave_out};
 use crate::encoder::{Encoder, Limits};
 use crate::id::TaskId;
@@ -34,17 +35,18 @@ pub fn run<A, R, P: More>(
     body: impl FnOnce(A) -> R,
     ended: impl FnOnce(&mut Encoder, &R),
 ) -> R {
-    match active_generation() {
-        0 => body(arguments),
-        generation => run_recorded(generation, callsite, arguments, used, body, ended),
+    if !is_recording() {
+        return body(arguments);
     }
+    // Compared with what follows, a jump costs nothing; without a recording it would be all there is.
+    cold_path();
+    run_recorded(callsite, arguments, used, body, ended)
 }
 
 /// Keeps the stack small for what the body calls: everything before and after it happens in functions of
 /// their own, whose frames are gone by then, and only [`Frame`] stays.
 #[inline(never)]
 fn run_recorded<A, R, P: More>(
-    generation: u32,
     callsite: &'static Callsite,
     arguments: A,
     used: impl FnOnce(&mut Encoder, &A) -> P,
@@ -52,7 +54,7 @@ fn run_recorded<A, R, P: More>(
     ended: impl FnOnce(&mut Encoder, &R),
 ) -> R {
     let mut frame = Frame::NONE;
-    frame.start(generation, callsite, &arguments, used);
+    frame.start(callsite, &arguments, used);
     if frame.task.current.task.is_none() {
         return body(arguments);
     }
@@ -79,13 +81,12 @@ impl Frame {
     #[inline(never)]
     fn start<A, P: More>(
         &mut self,
-        generation: u32,
         callsite: &'static Callsite,
         arguments: &A,
         used: impl FnOnce(&mut Encoder, &A) -> P,
     ) {
         let start = |local: &Local| {
-            let Some(policy) = local.policy(generation) else { return };
+            let Some(policy) = local.policy(active_generation()) else { return };
             let (recording, site) = (policy.recording(), callsite.site(policy));
             let used = |encoder: &mut Encoder| {
                 encoder.hide(callsite.hidden_keys());
