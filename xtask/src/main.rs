@@ -34,6 +34,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                            takes the wall time of 30 pairs of runs
       --pairs N            of so many pairs
       --short              only the instructions
+      --wall               only the wall time
   fuzz [NAME…]             runs the fuzz targets, 10 minutes each
       --short              20 seconds each
       --seconds N          so many seconds each
